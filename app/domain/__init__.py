@@ -1,0 +1,1 @@
+"""The words of the house. Frozen values, no I/O, no framework."""

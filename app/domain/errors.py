@@ -1,0 +1,67 @@
+"""Every error that Rackrate raises on purpose.
+
+RackrateError
+├── BadInput            the person gave something that cannot be answered; names the field
+│   └── UnknownParameter    a query parameter or column nobody knows
+├── NotFound            a well-formed key that points at nothing
+├── CatalogError        a reference file is malformed; names file, line and column
+└── UpstreamFault       a provider's answer cannot be used
+    ├── Unreachable         no answer: time-out, refused, 4xx/5xx after retries
+    ├── ShapeDrift          an answer that is not in the shape we know
+    └── MissingKey          the provider wants a key that is not set
+"""
+
+from __future__ import annotations
+
+
+class RackrateError(Exception):
+    """Base of every deliberate error; `str(error)` is one clear line for a person."""
+
+
+class BadInput(RackrateError):
+    """The question cannot be answered as asked.
+
+    `field` is the name that form, URL, API body and CLI share; `message` is a sentence.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
+class UnknownParameter(BadInput):
+    """A parameter, column or option name that does not exist."""
+
+
+class NotFound(RackrateError):
+    """`kind` (offer, accelerator, model, provider) has no entry `key`."""
+
+    def __init__(self, kind: str, key: str) -> None:
+        super().__init__(f"no {kind} {key!r}")
+        self.kind = kind
+        self.key = key
+
+
+class CatalogError(RackrateError):
+    """A reference file is malformed; the message names file, line and column."""
+
+
+class UpstreamFault(RackrateError):
+    """A provider's answer cannot be used; nothing that was stored changes."""
+
+
+class Unreachable(UpstreamFault):
+    """No usable answer after the allowed retries."""
+
+
+class ShapeDrift(UpstreamFault):
+    """The answer is not in the shape the reader knows."""
+
+
+class MissingKey(UpstreamFault):
+    """The provider needs a key; `variable` is the environment variable that is not set."""
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(f"set {variable} to refresh this provider")
+        self.variable = variable
