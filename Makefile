@@ -1,0 +1,10 @@
+# The same words for people who type make; ./run does the work.
+.PHONY: serve test setup lock
+serve test setup:
+	./run $@
+
+# Locks with hashes and without addresses; needs uv.
+LOCK = uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --python-version 3.11 --extra build
+lock:
+	$(LOCK) pyproject.toml -o requirements.lock
+	$(LOCK) --extra dev pyproject.toml -o requirements-dev.lock
