@@ -71,8 +71,14 @@ class Reject(msgspec.Struct, frozen=True, kw_only=True):
 
 class Parsed(msgspec.Struct, frozen=True, kw_only=True):
     """What `parse` made of a payload: every input row is either an offer, a reject, or counted in `ignored`
-    (reason → rows left out on purpose, such as CPU-only rows)."""
+    (reason → rows left out on purpose, such as CPU-only rows). One row may yield several offers (on demand and
+    spot), so `rows_read` and `rows_used` (rows that yielded at least one) keep the account. `unanswered` names
+    what could not be asked this time, as `provider` (every region) or `provider/region`: stored offers stay as
+    they were and age."""
 
     offers: tuple[ScrapedOffer, ...]
     rejects: tuple[Reject, ...] = ()
     ignored: dict[str, int] = {}
+    rows_read: int = 0
+    rows_used: int = 0
+    unanswered: tuple[str, ...] = ()

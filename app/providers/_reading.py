@@ -1,0 +1,187 @@
+"""What every reader shares: rows that add up, careful numbers, one place that refuses a senseless offer."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import orjson
+
+from app.domain.errors import ShapeDrift
+from app.domain.offer import Parsed, Reject, ScrapedOffer
+from app.providers.port import Part, Payload
+
+# Per whole accelerator and hour, in USD or EUR. Outside the inner range a row is marked for review; outside the outer
+# range it is a test listing, a sentinel or another denominator, and never a price (providers.md §2.4, lessons.md).
+SUSPICIOUS_BELOW, SUSPICIOUS_ABOVE = Decimal("0.03"), Decimal(60)
+SENSELESS_BELOW, SENSELESS_ABOVE = Decimal("0.001"), Decimal(250)
+# A gaming card above this is a host's joke: "GTX 1070 Ti at 55.83" (behaviour P19), "$100 for a 3060".
+CONSUMER_ABOVE = Decimal(10)
+_CONSUMER = re.compile(
+    r"\bgtx|geforce|\b(?:rtx[ _-]*)?[2-5]0[5-9]0(?: ?ti| ?super| ?d)?\b|rtx[2-5]0[5-9]0", re.IGNORECASE
+)
+_NAMELESS = re.compile(
+    r"^\W*(?:\d+|cpu|gpu|none|null|n/?a|unknown|gpu \(unspecified\)|unspecified)?\W*$", re.IGNORECASE
+)
+_FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+class Refused(Exception):
+    """A row that names no usable offer; the message is the reason, short and without figures."""
+
+
+class Harvest:
+    """Collects what a payload yields so that every input row is accounted for.
+
+    `read(row)` gives the offers of one row. A row that gives none is counted under `nothing`; a row that raises
+    Refused, or is not in the expected shape, becomes a reject. `offer` is the one door that offers pass.
+    """
+
+    def __init__(self, provider: str, *, source: str, url: str = "", licence: str = "") -> None:
+        self.provider = provider
+        self.defaults: dict[str, Any] = {"source": source, "source_url": url, "licence": licence}
+        self._offers: list[ScrapedOffer] = []
+        self._rejects: list[Reject] = []
+        self._ignored: Counter[str] = Counter()
+        self._rows_read = 0
+        self._rows_used = 0
+        self._last_raw = ""
+
+    def each(
+        self, rows: Iterable[Any], read: Callable[[Any], Iterable[ScrapedOffer] | None], *, nothing: str
+    ) -> None:
+        """Read every row; see the class."""
+        for row in rows:
+            self._rows_read += 1
+            self._last_raw = extract(row)
+            before = len(self._offers)
+            try:
+                self._offers.extend(read(row) or ())
+            except Refused as refusal:
+                self.reject(str(refusal))
+            except _FAULTS as fault:
+                self.reject("not in the shape we know", f"{type(fault).__name__}: {fault}")
+            else:
+                if len(self._offers) == before:
+                    self._ignored[nothing] += 1
+            if len(self._offers) > before:
+                self._rows_used += 1
+
+    def ignore(self, reason: str, count: int = 1) -> None:
+        """Rows left out before reading, on purpose."""
+        if count:
+            self._rows_read += count
+            self._ignored[reason] += count
+
+    def reject(self, reason: str, detail: str = "") -> None:
+        """Refuse (a part of) the row in hand."""
+        self._rejects.append(
+            Reject(provider=self.provider, reason=reason, detail=detail or reason, raw=self._last_raw)
+        )
+
+    def offer(self, **fields: Any) -> ScrapedOffer:
+        """An offer with the source's defaults.
+
+        Raises:
+            Refused: no accelerator name, no count, a price of zero or less, or one that no accelerator costs.
+        """
+        fields = {"provider": self.provider, "raw": self._last_raw, **self.defaults, **fields}
+        name, count = str(fields["accelerator_name"] or "").strip(), float(fields["accelerator_count"] or 0)
+        if _NAMELESS.match(name):
+            raise Refused("no accelerator name")
+        if not math.isfinite(count) or not 0 < count <= 1024:
+            raise Refused("no accelerator count")
+        flags = (*fields.pop("flags", ()), *_price_flags(fields["price_per_hour"], name, count))
+        return ScrapedOffer(
+            **{**fields, "accelerator_name": name, "accelerator_count": count, "flags": flags}
+        )
+
+    def parsed(self, payload: Payload | None = None) -> Parsed:
+        """The account of the whole payload.
+
+        Raises:
+            ShapeDrift: there were rows, none gave an offer, and most were refused.
+        """
+        if self._rows_read and not self._rows_used and 2 * len(self._rejects) > self._rows_read:
+            first = self._rejects[0]
+            raise ShapeDrift(f"none of {self._rows_read} rows could be read: {first.reason} ({first.detail})")
+        return Parsed(
+            offers=tuple(self._offers),
+            rejects=tuple(self._rejects),
+            ignored=dict(self._ignored),
+            rows_read=self._rows_read,
+            rows_used=self._rows_used,
+            unanswered=payload.unanswered if payload else (),
+        )
+
+
+def _price_flags(price: Decimal | None, name: str, count: float) -> tuple[str, ...]:
+    if price is None:
+        return ()
+    if not price.is_finite() or price <= 0:
+        raise Refused("price of zero or less")
+    each = price / Decimal(str(count))
+    if not SENSELESS_BELOW <= each <= SENSELESS_ABOVE:
+        raise Refused("price that no accelerator costs")
+    if each > CONSUMER_ABOVE and _CONSUMER.search(name):
+        raise Refused("outlier: data-centre price for a gaming card")
+    return () if SUSPICIOUS_BELOW <= each <= SUSPICIOUS_ABOVE else ("price-out-of-range",)
+
+
+def decimal_of(value: object) -> Decimal | None:
+    """A number as a source writes it ("26.00", 3.49, 1990); None for null, blank and "N/A".
+
+    Raises:
+        Refused: something else.
+    """
+    if value is None or isinstance(value, bool):
+        return None
+    text = str(value).strip().replace(",", "")
+    if text == "" or text.upper().startswith("N/A") or text.lower() in ("none", "null", "-"):
+        return None
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise Refused("a figure that is not a number") from None
+    if not number.is_finite():
+        raise Refused("a figure that is not a number")
+    return number
+
+
+def some(value: object) -> Decimal | None:
+    """A figure whose zero means "not offered" in the source: zero and negative become None."""
+    number = decimal_of(value)
+    return number if number is not None and number > 0 else None
+
+
+def figure(value: object) -> float | None:
+    """A positive float, or None for anything that does not say (zero included)."""
+    number = some(value)
+    return None if number is None else float(number)
+
+
+def rows_at(part: Part, *path: str) -> list[Any]:
+    """The list at a path of a JSON answer.
+
+    Raises:
+        ShapeDrift: the path does not exist or does not end in a list.
+    """
+    node: Any = part.json()
+    for key in path:
+        node = node.get(key) if isinstance(node, Mapping) else None
+    if not isinstance(node, list):
+        raise ShapeDrift(f"{part.name}: no list at {'.'.join(path) or 'the top'}")
+    return node
+
+
+def extract(row: object, limit: int = 400) -> str:
+    """A short, printable extract of a raw row."""
+    try:
+        text = orjson.dumps(row, default=str).decode()
+    except (TypeError, ValueError):
+        text = str(row)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
