@@ -1,0 +1,142 @@
+"""The distinct hardware shapes behind the offers: thousands of offers are a few hundred machines (design rule 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.accelerator import Accelerator
+from app.domain.hardware import Cluster, Fabric, Host, IntraNodeLink, Node
+from app.domain.record import OfferRecord
+from app.domain.sentence import N_, Sentence
+from app.market.board import Board
+
+if TYPE_CHECKING:
+    from app.catalog import Catalog
+
+CHECKED_VENDORS = frozenset({"nvidia", "amd"})
+UNKNOWN_HOST = Host(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareShape:
+    """One distinct machine. `cluster` (one node, its fabric) is None where it cannot be judged, and `trouble` is
+    then the reason code and `why` its sentence. Host figures are left out: they are joined per offer."""
+
+    cluster: Cluster | None
+    label: str
+    trouble: str = ""
+    why: Sentence | None = None
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HardwareIndex:
+    """`shapes` and for every row of the board the index of its shape, (n,)."""
+
+    shapes: tuple[HardwareShape, ...]
+    of_row: npt.NDArray[np.int64]
+
+
+@lru_cache(maxsize=4)
+def hardware_index(board: Board, catalog: Catalog) -> HardwareIndex:
+    """The distinct shapes of a board, in order of first appearance."""
+    number: dict[Hashable, int] = {}
+    shapes: list[HardwareShape] = []
+    of_row = np.empty(len(board), dtype=np.int64)
+    for row, record in enumerate(board.records):
+        key = _key(record)
+        if key not in number:
+            number[key] = len(shapes)
+            shapes.append(shape_of_record(record, catalog))
+        of_row[row] = number[key]
+    return HardwareIndex(tuple(shapes), of_row)
+
+
+def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
+    """The machine behind one offer. An ambiguous name is computed with its lowest candidate, marked as assumed."""
+    label = f"{record.accelerator_count:g}× {record.accelerator_label}"
+    status = record.accelerator_status
+    keys = (record.accelerator,) if record.accelerator else record.candidates
+    cards = [catalog.accelerator(key) for key in keys if key]
+    if not cards:
+        why = Sentence(
+            N_("nothing is known about an accelerator called {name}"), {"name": record.accelerator_label}
+        )
+        return HardwareShape(None, label, "accelerator_unknown", why)
+    card = min(
+        cards, key=lambda c: (c.usable_gib, c.bf16_tflops or 0.0, c.memory_bandwidth_gbytes_per_s or 0.0)
+    )
+    if card.vendor not in CHECKED_VENDORS:
+        why = Sentence(
+            N_("the formulas are checked on NVIDIA and AMD accelerators; {name} is neither"),
+            {"name": card.name},
+        )
+        return HardwareShape(None, label, "accelerator_unknown", why)
+    assumed = (f"accelerator: {card.name}",) if status == "ambiguous" else ()
+    if record.accelerator_count < 1 or status == "slice":
+        return _slice(record, card, label)
+    node = Node(card, record.accelerator_count, _link(record), UNKNOWN_HOST, assumed)
+    return HardwareShape(Cluster(node, 1, _fabric(record)), label, assumed=assumed)
+
+
+def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
+    """A part of a card as a small card of its own: its memory, and its share of compute and bandwidth."""
+    share, memory = record.accelerator_count, record.memory_gib_per_accelerator
+    if memory is None or not 0 < share < 1:
+        why = Sentence(N_("a part of a {name}; how much memory it has is not known"), {"name": card.name})
+        return HardwareShape(None, label, "slice", why)
+    rates = {name: value * share for name in _RATES if (value := getattr(card, name)) is not None}
+    part = replace(card, name=f"{share:.3g} of a {card.name}", memory_gib=memory, **rates)
+    assumed = (f"{share:.3g} of the card's rate",)
+    node = Node(part, 1, IntraNodeLink("none", None, 1, None), UNKNOWN_HOST, assumed)
+    return HardwareShape(Cluster(node, 1, _fabric(record)), label, assumed=assumed)
+
+
+_RATES = (
+    "memory_bandwidth_gbytes_per_s",
+    "fp32_tflops",
+    "tf32_tflops",
+    "fp16_tflops",
+    "bf16_tflops",
+    "fp8_tflops",
+    "fp4_tflops",
+    "int8_tops",
+)
+
+
+def _link(record: OfferRecord) -> IntraNodeLink:
+    if record.accelerator_count == 1:
+        return IntraNodeLink("none", None, max(record.link_domain, 1), None)
+    return IntraNodeLink(
+        record.intra_node_link,
+        record.intra_node_gbytes_per_s,
+        max(record.link_domain, 1),
+        record.peer_to_peer,
+    )
+
+
+def _fabric(record: OfferRecord) -> Fabric:
+    return Fabric(record.fabric, record.fabric_gbps, record.max_nodes)
+
+
+def _key(record: OfferRecord) -> Hashable:
+    part = record.memory_gib_per_accelerator if record.accelerator_count < 1 else None
+    return (
+        record.accelerator or record.candidates or record.accelerator_label,
+        record.accelerator_status,
+        record.accelerator_count,
+        part,
+        record.intra_node_link,
+        record.intra_node_gbytes_per_s,
+        record.link_domain,
+        record.peer_to_peer,
+        record.fabric,
+        record.fabric_gbps,
+        record.max_nodes,
+    )

@@ -1,0 +1,42 @@
+"""Constants of the verdict and of the layout search."""
+
+from __future__ import annotations
+
+from app.training.assumption import Assumption
+
+FITS_SHARE = Assumption(
+    "fits_share",
+    0.92,
+    "share of driver-reported memory",
+    0.88,
+    0.95,
+    "memory_model.md §5 rule 6; throughput_model.md §5: use at most 92 % of the memory",
+)
+PLAIN_WITHIN = Assumption(
+    "plain_within",
+    0.02,
+    "share of the best rate",
+    0.0,
+    0.05,
+    "assume: differences below the model's own error do not pay for a more complicated layout",
+    "low",
+)
+BUS_TENSOR_DEGREE = Assumption(
+    "bus_tensor_degree",
+    2.0,
+    "accelerators",
+    1.0,
+    4.0,
+    "throughput_model.md §4: tensor parallel never leaves the NVLink domain; over PCIe at most 2",
+)
+LOAD_BYTES_PER_PARAMETER = Assumption(
+    "load_bytes_per_parameter",
+    2.0,
+    "bytes of host memory",
+    0.1,
+    4.0,
+    "assume: one rank of a sharded fine-tune holds the 16-bit checkpoint before it is broadcast "
+    "(throughput_model.md §8 saw 128 GB filled at load)",
+)
+
+ASSUMPTIONS: tuple[Assumption, ...] = (FITS_SHARE, PLAIN_WITHIN, BUS_TENSOR_DEGREE, LOAD_BYTES_PER_PARAMETER)
