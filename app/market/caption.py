@@ -1,0 +1,107 @@
+"""A question in words: "8× H100 SXM, on demand, Europe, ≤ 30 USD/h: 42 offers"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from app.domain.sentence import N_, Sentence
+from app.market.board import Board
+from app.market.filters import PARAMETERS, UNKNOWN, Age, Choice, Contains, Filter, Flag, Range
+from app.market.query import OfferQuery
+
+METHODS = {
+    "pretrain": N_("pretraining of {model}"),
+    "full": N_("full fine-tune of {model}"),
+    "lora": N_("LoRA on {model}"),
+    "qlora": N_("QLoRA on {model}"),
+}
+SPOKEN_ALONE = ("price_usd_per_hour", "total_usd", "hours", "tokens_per_s")
+"""Columns whose unit says enough: "≤ 30 USD/h" needs no "price" before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """`parts` are said one after another; `total` offers answer the question."""
+
+    parts: tuple[Sentence, ...]
+    total: int
+
+    def __str__(self) -> str:
+        counted = "1 offer" if self.total == 1 else f"{self.total:,} offers"
+        return f"{', '.join(map(str, self.parts)) or 'every accelerator'}: {counted}"
+
+
+def caption_of(query: OfferQuery, board: Board, total: int) -> Caption:
+    """The filters, the free text and the run in words."""
+    filters = {item.parameter: item for item in query.filters}
+    parts: list[Sentence] = []
+    if (count := filters.get("accelerator_count")) and (what := filters.get("accelerator")):
+        parts.append(
+            Sentence("{count}× {what}", {"count": "/".join(count.values), "what": _names(what, board)})
+        )
+        filters = {name: item for name, item in filters.items() if item not in (count, what)}
+    parts.extend(_part(item, board) for item in filters.values())
+    if query.q:
+        parts.append(Sentence("“{words}”", {"words": query.q}))
+    parts.extend(_run_parts(query, board))
+    return Caption(tuple(parts), total)
+
+
+def _run_parts(query: OfferQuery, board: Board) -> Iterator[Sentence]:
+    if (run := query.run) is None:
+        return
+    model = run.model or (f"{run.parameters / 1e9:g}B" if run.parameters else N_("your own model"))
+    yield Sentence(METHODS[run.method], {"model": board.labels.get("model", {}).get(model, model)})
+
+
+def _part(item: Filter, board: Board) -> Sentence:
+    label = Sentence(item.column.label)
+    match item:
+        case Choice():
+            named = _names(item, board)
+            if item.column.name == "accelerator" or (
+                item.column.option_labels and UNKNOWN not in item.values
+            ):
+                return Sentence("{value}", {"value": named})
+            return Sentence("{label} {value}", {"label": label, "value": named})
+        case Flag():
+            return Sentence("{label}: yes" if item.wanted else "{label}: no", {"label": label})
+        case Age():
+            return Sentence("seen within {days} days", {"days": item.values[0]})
+        case Contains():
+            return Sentence("{label} contains “{value}”", {"label": label, "value": " / ".join(item.values)})
+        case Range():
+            return _bound(item, label)
+    raise TypeError(f"no words for {item!r}")
+
+
+def _bound(item: Range, label: Sentence) -> Sentence:
+    sign = {"min": "≥ ", "max": "≤ "}.get(PARAMETERS[item.parameter][1], "")
+    amount = " / ".join(f"{sign}{value}" for value in item.values) + (
+        f" {item.column.unit}" if item.column.unit else ""
+    )
+    if item.column.name in SPOKEN_ALONE:
+        return Sentence("{amount}", {"amount": amount})
+    return Sentence("{label} {amount}", {"label": label, "amount": amount})
+
+
+def _names(item: Filter, board: Board) -> object:
+    labels: Mapping[str, str] = {**board.labels.get(item.column.name, {}), **item.column.option_labels}
+    names: list[object] = []
+    for value in item.values:
+        word = value.removeprefix("!")
+        name = labels.get(word) or (word.upper() if item.column.name == "accelerator" else word)
+        said = Sentence(name) if name in item.column.option_labels.values() else name
+        names.append(Sentence("not {value}", {"value": said}) if value.startswith("!") else said)
+    return names[0] if len(names) == 1 else Several(tuple(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Alternatives; each may be a `Sentence`."""
+
+    items: tuple[object, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.items))

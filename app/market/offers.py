@@ -1,0 +1,181 @@
+"""List and get offers: the rows, their order, what a training run hides and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from app.domain.errors import BadInput
+from app.domain.record import OfferRecord
+from app.domain.sentence import Sentence
+from app.market.board import Board, Mask
+from app.market.caption import Caption, caption_of
+from app.market.column import Column
+from app.market.columns import COLUMNS, OFFER_COLUMNS
+from app.market.facets import Option, facets_of
+from app.market.filters import Filter
+from app.market.frame import Frame, first_rows
+from app.market.query import MAX_PER_PAGE, OfferQuery
+
+if TYPE_CHECKING:
+    from app.market.service import Market
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRow:
+    """One line. `cells` has every column by name in plain types; `hidden` rows cannot hold the run (`why` says so)."""
+
+    record: OfferRecord
+    cells: Mapping[str, Any]
+    hidden: bool = False
+
+    @property
+    def id(self) -> str:
+        """Identity of the offer."""
+        return self.record.id
+
+    @property
+    def why(self) -> Sentence | None:
+        """The verdict as a sentence, with a run."""
+        return self.cells.get("why")
+
+    def __getitem__(self, name: str) -> Any:
+        return self.cells[name]
+
+
+@dataclass(frozen=True, slots=True)
+class OfferPage:
+    """One page of the answer. `total` counts all pages; `hidden` counts by reason what the run rules out."""
+
+    query: OfferQuery
+    rows: tuple[OfferRow, ...]
+    total: int
+    hidden: Mapping[str, int]
+    as_of: datetime | None
+    caption: Caption
+    columns: tuple[Column, ...]
+    version: str
+    facets: Mapping[str, tuple[Option, ...]] = field(default_factory=dict)
+
+    @property
+    def hidden_total(self) -> int:
+        """How many offers the run rules out."""
+        return sum(self.hidden.values())
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are, at least one."""
+        return max(1, -(-self.total // (self.query.per_page or max(self.total, 1))))
+
+    @property
+    def next(self) -> OfferQuery | None:
+        """The question for the next page."""
+        return self.query.with_(page=self.query.page + 1) if self.query.page < self.pages else None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The frame of a question and which of its rows answer it. `fitting` is None without a run."""
+
+    frame: Frame
+    conditions: tuple[tuple[Filter, Mask], ...]
+    words: Mask
+    fitting: Mask | None
+    chosen: Mask
+    hidden: Mask
+
+    @property
+    def rest(self) -> Mask:
+        """All that is no filter: free text and, unless hidden rows are shown, the fit."""
+        return self.words & ~self.hidden
+
+
+def select(market: Market, query: OfferQuery) -> Selection:
+    """Which rows answer the question.
+
+    A run hides what it cannot use, unless the question shows it or filters by the verdict itself.
+    """
+    frame = market.frame(query.run)
+    now = market.clock()
+    conditions = tuple((item, item.mask(frame, now)) for item in query.filters)
+    words = np.ones(len(frame.board), np.bool_)
+    for mask in query.words.masks(frame, now):
+        words &= mask
+    fitting = frame.shown() if frame.estimates is not None else None
+    asks = query.show_hidden or any(item.column.name in ("verdict", "reason") for item in query.filters)
+    hidden = np.zeros(len(frame.board), np.bool_) if fitting is None or asks else ~fitting
+    chosen = words & ~hidden
+    for _, mask in conditions:
+        chosen &= mask
+    return Selection(frame, conditions, words, fitting, chosen, hidden)
+
+
+def ordered_rows(selection: Selection, query: OfferQuery) -> Sequence[int]:
+    """Board rows of the asked page, in order; ties keep the board's own order."""
+    rows = np.flatnonzero(selection.chosen)
+    keys = selection.frame.sort_key(query.sort, query.descending)[rows]
+    size = query.per_page or len(rows)
+    start = (query.page - 1) * size
+    return rows[first_rows(keys, start, start + size)].tolist()
+
+
+def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> OfferPage:
+    """One page of offers.
+
+    Raises:
+        BadInput: `per_page=all`, which is for the export; anything the run makes impossible.
+    """
+    if query.per_page is None:
+        raise BadInput("per_page", f"all is for the CSV export; here it is at most {MAX_PER_PAGE}")
+    selection = select(market, query)
+    frame, total = selection.frame, int(np.count_nonzero(selection.chosen))
+    return OfferPage(
+        query=query,
+        rows=tuple(row_of(selection, row) for row in ordered_rows(selection, query)),
+        total=total,
+        hidden=_hidden_by_reason(selection),
+        as_of=frame.board.as_of,
+        caption=caption_of(query, frame.board, total),
+        columns=query.shown_columns,
+        version=frame.board.version,
+        facets=facets_of(frame, selection.conditions, selection.rest) if facets else {},
+    )
+
+
+def get_offer(market: Market, offer_id: str) -> OfferRow:
+    """One current offer.
+
+    Raises:
+        NotFound: there is no such offer now.
+    """
+    board: Board = market.board
+    row = board.row_of(offer_id)
+    return OfferRow(
+        board.records[row], {column.name: Frame(board).value(column.name, row) for column in OFFER_COLUMNS}
+    )
+
+
+def row_of(selection: Selection, row: int) -> OfferRow:
+    """The line of a board row."""
+    frame = selection.frame
+    columns = COLUMNS if frame.estimates is not None else OFFER_COLUMNS
+    hidden = selection.fitting is not None and not selection.fitting[row]
+    cells = {column.name: frame.value(column.name, row) for column in columns}
+    return OfferRow(frame.board.records[row], cells, bool(hidden))
+
+
+def _hidden_by_reason(selection: Selection) -> Mapping[str, int]:
+    if selection.fitting is None:
+        return {}
+    out = selection.words & ~selection.fitting
+    for item, mask in selection.conditions:
+        if not item.column.needs_run:
+            out &= mask
+    reasons = selection.frame.words("reason")
+    counts = Counter(reasons.names[code] if code >= 0 else "unknown" for code in reasons.codes[out].tolist())
+    return dict(counts.most_common())
