@@ -65,7 +65,9 @@ class OfferRecord(msgspec.Struct, frozen=True, kw_only=True):
     max_nodes: int | None = None
     stock: Stock | None = None
     stock_units: int | None = None
+    reliability: float | None = None
     minimum_term_hours: float | None = None
+    price_basis: str = "instance-hour"
     flags: tuple[str, ...] = ()
     source_url: str = ""
     licence: str = ""

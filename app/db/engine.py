@@ -1,0 +1,78 @@
+"""One engine for either database, with transactions that mean the same on both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from app.domain.errors import BadInput
+
+BUSY_TIMEOUT_MS = 30_000
+
+
+def make_engine(url: str) -> Engine:
+    """An engine for `sqlite:///file` or `postgresql://…`.
+
+    SQLite runs in WAL mode: readers never wait, writers queue for up to 30 s.
+
+    Raises:
+        BadInput: an address that is neither, or cannot be read.
+    """
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise BadInput(
+            "RACKRATE_DATABASE_URL", "give sqlite:///file or postgresql://user@host/name"
+        ) from None
+    match parsed.get_backend_name():
+        case "sqlite":
+            return _sqlite(parsed)
+        case "postgresql" | "postgres":
+            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=5)
+        case other:
+            raise BadInput("RACKRATE_DATABASE_URL", f"{other} is not supported; use sqlite or postgresql")
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that will write: SQLite takes the write lock at once, so it waits instead of failing midway."""
+    with engine.execution_options(rackrate_write=True).begin() as connection:
+        yield connection
+
+
+def is_postgresql(connectable: Engine | Connection) -> bool:
+    """Whether this is PostgreSQL (else it is SQLite)."""
+    return connectable.dialect.name == "postgresql"
+
+
+def _sqlite(url: URL) -> Engine:
+    if url.database and url.database != ":memory:":
+        Path(url.database).expanduser().absolute().parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000})
+    event.listen(engine, "connect", _configure_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _configure_sqlite(raw: Any, _record: object) -> None:
+    raw.isolation_level = (
+        None  # the driver would open transactions at the wrong moments; we emit BEGIN ourselves
+    )
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
+    ):
+        raw.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    write = connection.get_execution_options().get("rackrate_write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

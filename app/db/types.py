@@ -1,0 +1,68 @@
+"""Column types that read the same from SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, DateTime, Dialect, Double, Integer, Numeric
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+SerialId = BigInteger().with_variant(Integer, "sqlite")
+"""A growing key; SQLite numbers only plain INTEGER keys by itself."""
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware moment in UTC; a naive one is refused, because nobody can say what it means."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        moment = value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Exact(TypeDecorator[Decimal]):
+    """A decimal number with a fixed number of places. SQLite has no decimals: there it is a double, exact to 15
+    digits, and rounded back to its places when read."""
+
+    impl = Numeric
+    cache_ok = True
+
+    def __init__(self, places: int) -> None:
+        super().__init__(18, places)
+        self.places = places
+        self._quantum = Decimal(1).scaleb(-places)
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(Double())
+        return dialect.type_descriptor(Numeric(18, self.places))
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        return float(value) if dialect.name == "sqlite" else value.quantize(self._quantum)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Decimal | None:
+        if value is None:
+            return None
+        return Decimal(f"{value:.{self.places}f}") if isinstance(value, float) else value
+
+
+Money = Exact(8)
+"""An amount of money; below ten billion."""
+
+Rate = Exact(12)
+"""A factor between currencies; below a million."""
