@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 from collections import Counter
@@ -47,6 +49,8 @@ class Harvest:
         self._offers: list[ScrapedOffer] = []
         self._rejects: list[Reject] = []
         self._ignored: Counter[str] = Counter()
+        self._seen: dict[tuple[object, ...], tuple[Decimal | None, Decimal | None]] = {}
+        self._unanswered: list[str] = []
         self._rows_read = 0
         self._rows_used = 0
         self._last_raw = ""
@@ -58,18 +62,61 @@ class Harvest:
         for row in rows:
             self._rows_read += 1
             self._last_raw = extract(row)
-            before = len(self._offers)
+            refused_before, offered, taken = len(self._rejects), 0, 0
             try:
-                self._offers.extend(read(row) or ())
+                for offer in read(row) or ():
+                    offered += 1
+                    taken += self._take(offer)
             except Refused as refusal:
                 self.reject(str(refusal))
             except _FAULTS as fault:
                 self.reject("not in the shape we know", f"{type(fault).__name__}: {fault}")
-            else:
-                if len(self._offers) == before:
-                    self._ignored[nothing] += 1
-            if len(self._offers) > before:
+            if taken:
                 self._rows_used += 1
+            elif len(self._rejects) == refused_before:
+                self._ignored["the same offer again" if offered else nothing] += 1
+
+    def _take(self, offer: ScrapedOffer) -> bool:
+        """Keep an offer unless its identity (design §5) is taken; at another price that is a reject."""
+        identity = (
+            *(offer.provider, offer.instance_type, offer.region, offer.zone, offer.purchase_option),
+            *(offer.term_months, offer.upfront_option, offer.tier, offer.native_id),
+        )
+        price = (offer.price_per_hour, offer.upfront)
+        if identity not in self._seen:
+            self._seen[identity] = price
+            self._offers.append(offer)
+            return True
+        if self._seen[identity] != price:
+            self.reject("the same offer at another price", f"{price[0]} beside {self._seen[identity][0]}")
+        return False
+
+    def csv_rows(self, part: Part, needed: Iterable[str], *, delimiter: str = ",") -> list[dict[str, str]]:
+        """The rows of a CSV with a header. A last row without its line end was cut short: a reject, never a price.
+
+        Raises:
+            ShapeDrift: a needed column is missing (an error page has none of them), or it is no CSV.
+        """
+        reader = csv.DictReader(io.StringIO(part.text), delimiter=delimiter)
+        try:
+            missing = set(needed) - set(reader.fieldnames or ())
+            rows = list(reader)
+        except csv.Error as fault:
+            raise ShapeDrift(f"{part.name}: no CSV ({fault})") from None
+        if missing:
+            raise ShapeDrift(f"{part.name}: no column {', '.join(sorted(missing))}")
+        if rows and not part.text.endswith("\n"):
+            self._rows_read += 1
+            self._last_raw = extract(rows.pop())
+            self.reject("cut short")
+        return rows
+
+    def silent(self, scope: str, reason: str) -> None:
+        """A part of the answer (`provider` or `provider/region`) that says nothing usable: its stored rows stay."""
+        self._unanswered.append(scope)
+        self._rejects.append(
+            Reject(provider=scope.partition("/")[0], reason=reason, detail=f"{scope}: {reason}")
+        )
 
     def ignore(self, reason: str, count: int = 1) -> None:
         """Rows left out before reading, on purpose."""
@@ -115,7 +162,7 @@ class Harvest:
             ignored=dict(self._ignored),
             rows_read=self._rows_read,
             rows_used=self._rows_used,
-            unanswered=payload.unanswered if payload else (),
+            unanswered=(*(payload.unanswered if payload else ()), *self._unanswered),
         )
 
 
