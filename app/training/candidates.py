@@ -171,7 +171,8 @@ def _parallelisms(shape: ModelShape, run: TrainingRun, per_node: int, nodes: int
             _expert_degrees(shape, run, support, data * tensor), _shardings(run, support, data * context)
         ):
             group = _shard_group(sharding, data, context, tensor * pipeline, per_node)
-            if sharding != "hybrid" or nodes > 1 or run.sharding == "hybrid":
+            apart = 1 < group < data * context
+            if sharding != "hybrid" or apart or run.sharding == "hybrid":
                 yield Parallelism(data, tensor, pipeline, context, expert, sharding, group)
 
 

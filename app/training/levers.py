@@ -54,25 +54,18 @@ def levers(shape: ModelShape, run: TrainingRun, cluster: Cluster) -> tuple[Lever
     return tuple(sorted(useful, key=lambda lever: lever.fit == "does_not_fit"))
 
 
-def _changes(run: TrainingRun) -> Iterator[tuple[str, Sentence, dict[str, object]]]:
+Change = tuple[str, Sentence, dict[str, object]]
+
+
+def _changes(run: TrainingRun) -> Iterator[Change]:
     """Candidate changes from the gentlest to the one that changes most."""
-    if run.micro_batch_size not in (None, 1):
-        yield "micro_batch_size", Sentence(N_("a micro-batch of 1")), {"micro_batch_size": 1}
-    for field in ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel"):
-        if getattr(run, field) is not None:
-            yield field, Sentence(N_("let the search choose {field}"), {"field": field}), {field: None}
-    if run.sharding not in ("auto", "full"):
-        yield "sharding", Sentence(N_("shard weights, gradients and states (FSDP)")), {"sharding": "full"}
-    if run.activation_checkpointing not in ("auto", "full"):
-        yield (
-            "activation_checkpointing",
-            Sentence(N_("full activation checkpointing")),
-            {"activation_checkpointing": "full"},
-        )
-    if run.loss != "chunked":
-        yield "loss_chunked", Sentence(N_("compute the loss in chunks")), {"loss": "chunked"}
-    if run.loss != "fused":
-        yield "loss_fused", Sentence(N_("a fused loss that never stores the logits")), {"loss": "fused"}
+    yield from _unfixed(run)
+    for loss, text in (
+        ("chunked", N_("compute the loss in chunks")),
+        ("fused", N_("a fused loss that never stores the logits")),
+    ):
+        if run.loss != loss:
+            yield f"loss_{loss}", Sentence(text), {"loss": loss}
     if run.method in ("full", "pretrain"):
         yield from _state_changes(run)
     if not run.cpu_offload:
@@ -90,7 +83,21 @@ def _changes(run: TrainingRun) -> Iterator[tuple[str, Sentence, dict[str, object
         yield "method_qlora", Sentence(N_("QLoRA: a 4-bit base with adapters")), {"method": "qlora"}
 
 
-def _state_changes(run: TrainingRun) -> Iterator[tuple[str, Sentence, dict[str, object]]]:
+def _unfixed(run: TrainingRun) -> Iterator[Change]:
+    """What the run fixes and need not."""
+    if run.micro_batch_size not in (None, 1):
+        yield "micro_batch_size", Sentence(N_("a micro-batch of 1")), {"micro_batch_size": 1}
+    for field in ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel"):
+        if getattr(run, field) is not None:
+            yield field, Sentence(N_("let the search choose {field}"), {"field": field}), {field: None}
+    if run.sharding not in ("auto", "full"):
+        yield "sharding", Sentence(N_("shard weights, gradients and states (FSDP)")), {"sharding": "full"}
+    if run.activation_checkpointing not in ("auto", "full"):
+        text = Sentence(N_("full activation checkpointing"))
+        yield "activation_checkpointing", text, {"activation_checkpointing": "full"}
+
+
+def _state_changes(run: TrainingRun) -> Iterator[Change]:
     if run.optimizer not in ("adamw-8bit", "paged-adamw-8bit", "adafactor", "sgd"):
         yield "optimizer_8bit", Sentence(N_("an 8-bit optimizer")), {"optimizer": "adamw-8bit"}
         yield (

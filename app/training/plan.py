@@ -19,7 +19,7 @@ from app.domain.run import TrainingRun
 from app.training.assumptions_fit import BUS_TENSOR_DEGREE, FITS_SHARE, PLAIN_WITHIN
 from app.training.candidates import check, enumerate_layouts
 from app.training.layout import FloatArray, IntArray, Layout, Layouts
-from app.training.machine import Machines, machines_of
+from app.training.machine import machines_of
 from app.training.memory import memory_of
 from app.training.recipe import Recipe
 from app.training.throughput import BOUNDS, TimeTable, time_of
