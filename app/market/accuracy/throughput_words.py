@@ -1,0 +1,130 @@
+"""What the words of a throughput case mean: accelerator, link, software, sharding. Rules, never rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from app.domain.accelerator import Accelerator
+from app.domain.hardware import IntraNodeLink
+from app.training.assumptions_time import value_of
+from app.training.layout import ShardingKind
+
+_FORM = re.compile(r"sxm\d?|pcie|nvl\d*|oam")
+_MEMORY = re.compile(r"(\d+)gb")
+_WATTS = re.compile(r"(\d+)w")
+_YEAR = re.compile(r"arxiv (\d\d)\d\d\.|(?:readme|commit [0-9a-f]+,?) \(?(20\d\d)|\((20\d\d)\)|, (20\d\d)\)", re.IGNORECASE)
+_NVLINK = re.compile(r"nvlink(\d)(?:-(nvswitch|bridge|nvl(\d+)))?", re.IGNORECASE)
+_PCIE = re.compile(r"pcie(\d)?(?:-x(\d+))?(-nop2p)?", re.IGNORECASE)
+
+SOFTWARE_WORDS: tuple[tuple[str, str], ...] = (
+    ("hf", "eager"),
+    ("transformers", "eager"),
+    ("peft", "eager"),
+    ("llama-factory", "eager"),
+    ("pytorch ddp", "eager"),
+    ("mlperf", "megatron"),
+    ("megatron", "megatron"),
+    ("nemo", "megatron"),
+    ("megascale", "megatron"),
+    ("internevo", "megatron"),
+    ("meta internal", "megatron"),
+    ("gigatron", "megatron"),
+)
+PRE_FUSED_WORDS = ("zero-3", "megatron-deepspeed", "gpt-neox", "metaseq", "deeplearningexamples")
+LAST_PRE_FUSED_YEAR = 2022
+
+
+@dataclass(frozen=True, slots=True)
+class NameParts:
+    """A case's spelling of an accelerator, taken apart: `A100-80GB-SXM`, `H100-SXM-96GB-500W`."""
+
+    chip: str
+    form: str | None
+    memory_gb: int | None
+    watts: int | None
+
+
+def name_parts(name: str) -> NameParts:
+    """Chip, form factor, memory and power cap of a spelling."""
+    chip: list[str] = []
+    form, memory, watts = None, None, None
+    for token in name.strip().lower().replace("_", "-").replace(" ", "-").split("-"):
+        if _FORM.fullmatch(token):
+            form = token
+        elif found := _MEMORY.fullmatch(token):
+            memory = int(found[1])
+        elif found := _WATTS.fullmatch(token):
+            watts = int(found[1])
+        else:
+            chip.append(token)
+    return NameParts("-".join(chip), form, memory, watts)
+
+
+def accelerator_of(name: str, link: str, known: Iterable[Accelerator]) -> Accelerator | None:
+    """The catalog's accelerator for a spelling, with a stated power cap applied; None where nothing matches.
+
+    Without a form factor an NVLink case means the SXM board. A power cap lowers the peak that can be held:
+    `(cap ÷ TDP) ** power_cap_exponent`.
+    """
+    wanted = name_parts(name)
+    found = [(name_parts(one.key), one) for one in known]
+    found = [(parts, one) for parts, one in found if parts.chip == wanted.chip]
+    form = wanted.form or ("sxm" if link.lower().startswith("nvlink") else None)
+    for choose in (lambda p: p.form and form and p.form.startswith(form), lambda p: p.memory_gb == wanted.memory_gb):
+        found = [pair for pair in found if choose(pair[0])] or found
+    if not found:
+        return None
+    accelerator = found[0][1]
+    if wanted.watts and accelerator.tdp_watts and wanted.watts < accelerator.tdp_watts:
+        return _capped(accelerator, (wanted.watts / accelerator.tdp_watts) ** value_of("power_cap_exponent"))
+    return accelerator
+
+
+def _capped(accelerator: Accelerator, share: float) -> Accelerator:
+    peaks = ("fp32_tflops", "tf32_tflops", "fp16_tflops", "bf16_tflops", "fp8_tflops", "fp4_tflops")
+    values = {name: getattr(accelerator, name) for name in peaks}
+    return replace(accelerator, **{name: None if v is None else v * share for name, v in values.items()})
+
+
+def link_of(text: str, accelerator: Accelerator, count: int) -> IntraNodeLink | None:
+    """The link inside a node from a case's words; None where they are not understood."""
+    if count == 1:
+        return IntraNodeLink("none", None, 1, None)
+    if text.lower().startswith("xgmi"):
+        return IntraNodeLink("infinity-fabric", accelerator.link_gbytes_per_s, count, True)
+    if found := _NVLINK.match(text):
+        if found[2] and found[2].lower() == "bridge":
+            return IntraNodeLink("nvlink-bridge-2way", accelerator.link_gbytes_per_s, 2, True)
+        domain = int(found[3]) if found[3] else count
+        switched = "+nvswitch" if found[2] else ""
+        return IntraNodeLink(f"nvlink{found[1]}{switched}", accelerator.link_gbytes_per_s, domain, True)
+    if found := _PCIE.match(text):
+        generation = int(found[1]) if found[1] else min(accelerator.pcie_generation or 3, 4)
+        rate = value_of(f"pcie_gbytes_per_s.{generation}") * 2 * (int(found[2]) / 16 if found[2] else 1)
+        return IntraNodeLink(f"pcie{generation}", rate, count, found[3] is None)
+    return None
+
+
+def software_of(framework: str, source: str) -> str:
+    """Software class by the framework's name and the year in its source."""
+    name = framework.lower()
+    years = [int(y) if len(y) == 4 else 2000 + int(y) for found in _YEAR.findall(source) for y in found if y]
+    if any(word in name for word in PRE_FUSED_WORDS) or (years and max(years) <= LAST_PRE_FUSED_YEAR):
+        return "legacy"
+    return next((kind for word, kind in SOFTWARE_WORDS if word in name), "fsdp")
+
+
+def sharding_of(words: str) -> ShardingKind:
+    """What is split over the data-parallel ranks, from words such as `TP+PP+DP(dist-opt)`."""
+    text = words.lower()
+    if "hsdp" in text:
+        return "hybrid"
+    if "grad-op" in text or "zero-2" in text:
+        return "gradients"
+    if "fsdp" in text or "zero-3" in text:
+        return "full"
+    if "zero-1" in text or "dist-opt" in text or "tp/cp" in text or "dp/tp" in text or not text:
+        return "optimizer"
+    return "none"

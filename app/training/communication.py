@@ -1,0 +1,155 @@
+"""Time that accelerators wait for each other: tensor, data, pipeline, context and expert parallel traffic.
+
+Collectives are rings over three levels: the link domain, the rest of the node, the fabric; a level's time counts
+where the group spans it, and the slowest level sets the pace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.training.assumptions_time import Constants
+from app.training.compute import ComputeTime, Number, Workload, recompute_share
+from app.training.layout import Layouts
+from app.training.machine import Machines
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class CommunicationTime:
+    """Seconds per step, shape (n,). `tensor`, `data`, `context`, `expert`, `offload` are raw; `exposed_*` is what
+    compute does not hide. `fabric` tells where the fabric, rather than a link inside the node, sets the pace."""
+
+    tensor: FloatArray
+    data: FloatArray
+    context: FloatArray
+    expert: FloatArray
+    offload: FloatArray
+    exposed_tensor: FloatArray
+    exposed_data: FloatArray
+    exposed_other: FloatArray
+    bubble: FloatArray
+    sync: FloatArray
+    fabric: npt.NDArray[np.bool_]
+
+
+def communication_time(
+    work: Workload, layouts: Layouts, machines: Machines, compute: ComputeTime, constants: Constants
+) -> CommunicationTime:
+    """Raw and exposed communication, pipeline bubble and synchronisation, in seconds per step."""
+    tensor = _tensor(work, layouts, machines, constants)
+    context = _context(work, layouts, machines)
+    expert = _expert(work, layouts, machines)
+    data, over_fabric = _data(work, layouts, machines)
+    offload = _offload(work, layouts, machines)
+    megatron = np.asarray(work.software) == 0
+    share = np.where(megatron, constants["tensor.exposed.megatron"], constants["tensor.exposed.other"])
+    hidden = np.maximum(0.0, tensor - constants["tensor.window"] * compute.busy)
+    exposed_tensor = share * tensor + (1.0 - share) * hidden
+    exposed_other = np.maximum(0.0, context - compute.attention) + constants["expert.exposed"] * expert
+    inner = compute.busy + exposed_tensor + exposed_other
+    stages = layouts.pipeline_parallel - 1
+    bubble = inner * constants["pipeline.bubble"] * stages / (layouts.gradient_accumulation * layouts.virtual_stages)
+    per_pass = (layouts.sharding < 3) & (layouts.gradient_accumulation > 1)
+    cover = constants["data.window"] * inner / np.where(per_pass, layouts.gradient_accumulation, 1)
+    exposed_data = np.maximum(0.0, data - cover) + constants["data.leak"] * np.minimum(data, cover)
+    domains = np.ceil(layouts.world_size / np.maximum(machines.domain, machines.node_size))
+    sync = np.where(megatron, constants["sync.megatron"], constants["sync.other"]) * (domains - 1.0)
+    return CommunicationTime(
+        tensor=tensor,
+        data=data,
+        context=context,
+        expert=expert,
+        offload=offload,
+        exposed_tensor=exposed_tensor,
+        exposed_data=exposed_data,
+        exposed_other=exposed_other,
+        bubble=bubble,
+        sync=np.asarray(sync),
+        fabric=over_fabric | (layouts.tensor_parallel > machines.node_size),
+    )
+
+
+def ring(
+    volume: Number, ranks: IntArray, stride: IntArray, machines: Machines
+) -> tuple[FloatArray, FloatArray]:
+    """Seconds of a ring that moves `volume` bytes per rank over `ranks` ranks, `stride` accelerators apart:
+    inside the node, and over the fabric (0 where the group stays inside)."""
+    reach = ranks * stride
+    domain = np.maximum(machines.domain, 1)
+    in_domain = np.clip(domain // stride, 1, ranks)
+    node = np.maximum(domain, machines.node_size)
+    in_node = np.clip(node // stride, 1, ranks)
+    inside = volume * (in_domain - 1) / in_domain / machines.link
+    wider = in_node > in_domain
+    inside = np.where(wider, np.maximum(inside, volume * (in_node - 1) / in_node / machines.node_link), inside)
+    across = -(-ranks // in_node)
+    fabric = np.where(across > 1, volume * (across - 1) / across / (in_node * machines.fabric), 0.0)
+    return np.asarray(np.where(reach > stride, inside, 0.0)), np.asarray(fabric)
+
+
+def _tensor(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
+    degree = layouts.tensor_parallel
+    again = recompute_share(layouts, constants)
+    rows = layouts.micro_batch_size * work.sequence / layouts.context_parallel
+    volume = (4.0 + 2.0 * again) * work.layers / layouts.pipeline_parallel * rows * work.hidden * 2.0
+    volume = volume * 2.0 * layouts.gradient_accumulation
+    inside, fabric = ring(volume, degree, np.ones_like(degree), machines)
+    return np.asarray(inside + fabric)
+
+
+def _data(work: Workload, layouts: Layouts, machines: Machines) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Weights and gradients over the data-parallel ranks (context ranks hold the same weights and join them)."""
+    ranks = layouts.data_parallel * layouts.context_parallel
+    stride = layouts.tensor_parallel
+    share = work.stored / (layouts.tensor_parallel * layouts.pipeline_parallel)
+    trained = work.trained / (layouts.tensor_parallel * layouts.pipeline_parallel)
+    passes = layouts.gradient_accumulation
+    full = (layouts.sharding == 3) | (layouts.sharding == 4)
+    gradients = work.gradient_bytes * trained
+    weights = np.where(full, 2.0 * work.weight_bytes * share * passes, work.weight_bytes * trained)
+    gradients = np.where(full, gradients * passes, gradients)
+    hybrid = layouts.sharding == 4
+    group = np.where(hybrid, np.minimum(layouts.shard_group, ranks), ranks)
+    inside, fabric = ring(weights + gradients, group, stride, machines)
+    replicas = ranks // np.maximum(group, 1)
+    once = 2.0 * work.gradient_bytes * trained / np.maximum(group, 1)
+    more_inside, more_fabric = ring(once, np.where(hybrid, replicas, 1), stride * group, machines)
+    inside, fabric = inside + more_inside, fabric + more_fabric
+    return np.maximum(inside, fabric), fabric > inside
+
+
+def _context(work: Workload, layouts: Layouts, machines: Machines) -> FloatArray:
+    """Keys and values travel round the context ranks: forward once, backward twice."""
+    degree = layouts.context_parallel
+    rows = layouts.micro_batch_size * work.sequence
+    volume = 3.0 * 2.0 * 2.0 * work.kv_width / layouts.tensor_parallel * rows
+    volume = volume * work.layers / layouts.pipeline_parallel * layouts.gradient_accumulation
+    inside, fabric = ring(volume, degree, layouts.tensor_parallel, machines)
+    return np.asarray(np.maximum(inside, fabric))
+
+
+def _expert(work: Workload, layouts: Layouts, machines: Machines) -> FloatArray:
+    """Tokens travel to their experts and back, forward and backward."""
+    degree = layouts.expert_parallel
+    rows = layouts.micro_batch_size * work.sequence / (layouts.context_parallel * layouts.tensor_parallel)
+    volume = 4.0 * 2.0 * work.experts_per_token * work.hidden * rows
+    volume = volume * work.layers / layouts.pipeline_parallel * layouts.gradient_accumulation
+    node = np.maximum(machines.domain, machines.node_size)
+    outside = np.maximum(0.0, 1.0 - node / np.maximum(degree, 1))
+    return np.asarray(
+        np.where(degree > 1, volume * np.maximum((degree - 1) / degree / machines.link, outside / machines.fabric), 0.0)
+    )
+
+
+def _offload(work: Workload, layouts: Layouts, machines: Machines) -> FloatArray:
+    """States in host memory: weights to the accelerator twice, gradients back, every pass, over the host link."""
+    ranks = np.where(layouts.sharding >= 3, layouts.data_parallel * layouts.context_parallel, 1)
+    local = (2.0 * work.weight_bytes * work.stored + work.gradient_bytes * work.trained) / ranks
+    local = local / (layouts.tensor_parallel * layouts.pipeline_parallel)
+    return np.asarray(layouts.cpu_offload * local * layouts.gradient_accumulation / machines.host)

@@ -1,0 +1,142 @@
+"""Time that accelerators spend on their own: matrix products, attention, memory traffic, kernel launches.
+
+Formulas follow the roofline with soft maximum described on the methods page; FLOPs of attention after PaLM,
+appendix B (arXiv 2204.02311), halved where attention is causal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.training.assumptions_time import FAMILIES, Constants
+from app.training.layout import Layouts
+from app.training.machine import PRECISIONS, Machines
+
+FloatArray = npt.NDArray[np.float64]
+Number = float | FloatArray
+Index = int | npt.NDArray[np.int64]
+
+_HOPPER = np.asarray([family.startswith("hopper") for family in FAMILIES])
+_FP8 = [name in ("fp8", "mxfp8", "fp8+fp4") for name in PRECISIONS]
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is computed for each token. Fields are single figures, or arrays of shape (n,) aligned with the layouts.
+
+    `linear` = parameters that take part in a matrix product for each token (active experts only, no input
+    embedding); `stored` = parameters that are held and sharded; `trained` = those with gradients. `backward` is
+    2 for full training and 1 for a frozen base. `span` is 0.5 for causal attention, 1 for bidirectional.
+    `precision` indexes PRECISIONS, `software` SOFTWARE. `weight_bytes`, `gradient_bytes`: as communicated.
+    """
+
+    linear: Number
+    stored: Number
+    trained: Number
+    layers: Number
+    hidden: Number
+    attention_width: Number
+    kv_width: Number
+    sequence: Number
+    precision: Index
+    software: Index
+    backward: Number = 2.0
+    span: Number = 0.5
+    quantised: Number = 0.0
+    frozen: Number = 0.0
+    flash: Number = 1.0
+    experts_per_token: Number = 0.0
+    weight_bytes: Number = 2.0
+    gradient_bytes: Number = 2.2
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeTime:
+    """Seconds per optimizer step and accelerator, shape (n,); `busy` is the soft maximum of work and launches."""
+
+    linear: FloatArray
+    attention: FloatArray
+    traffic: FloatArray
+    dequantise: FloatArray
+    launch: FloatArray
+    optimizer: FloatArray
+    busy: FloatArray
+    tokens: FloatArray
+
+
+def model_flops_per_token(work: Workload) -> Number:
+    """FLOPs that count for MFU: 6 N + 12 L a s, attention not halved (PaLM convention)."""
+    return 6.0 * work.linear + 12.0 * work.layers * work.attention_width * work.sequence
+
+
+def recompute_share(layouts: Layouts, constants: Constants) -> FloatArray:
+    """Forward passes repeated in the backward pass: 0 none, 1 full."""
+    return np.asarray([0.0, constants["selective_recompute"], 1.0])[layouts.checkpointing]
+
+
+def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> ComputeTime:
+    """The parts of a step that need no other accelerator, in seconds."""
+    split = layouts.tensor_parallel * layouts.pipeline_parallel * layouts.context_parallel
+    passes = layouts.gradient_accumulation * 1.0
+    tokens = layouts.micro_batch_size * passes * work.sequence / split
+    again = recompute_share(layouts, constants)
+    linear = (2.0 + 2.0 * work.backward + 2.0 * again) * work.linear * tokens
+    linear = linear / linear_rate(work, layouts, machines, constants)
+    attention = _attention(work, tokens, again, machines, constants)
+    traffic = 2.0 * constants["traffic.passes"] * work.layers * work.hidden * tokens
+    traffic = traffic * (1.0 + constants["traffic.recompute"] * (layouts.checkpointing == 2)) / machines.hbm
+    dequantise = work.quantised * constants["traffic.dequantise"] * work.stored * passes / machines.hbm
+    launch = constants.launch[work.software] * work.layers / layouts.pipeline_parallel * passes
+    launch = launch * (1.0 + again / 3.0) * (1.0 + (constants["launch.quantised"] - 1.0) * work.quantised)
+    power = constants["launch.power"]
+    busy = ((linear + attention + traffic + dequantise) ** power + launch**power) ** (1.0 / power)
+    return ComputeTime(
+        linear=np.asarray(linear),
+        attention=np.asarray(attention),
+        traffic=np.asarray(traffic),
+        dequantise=np.asarray(dequantise),
+        launch=np.asarray(launch),
+        optimizer=_optimizer(work, layouts, machines, constants),
+        busy=np.asarray(busy),
+        tokens=np.asarray(tokens),
+    )
+
+
+def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
+    """FLOP/s that matrix products reach: peak × family × precision × software × shape, shape (n,)."""
+    peak = np.take_along_axis(
+        machines.flops, np.broadcast_to(np.asarray(work.precision), (len(machines),))[:, None], axis=1
+    )[:, 0]
+    low = np.asarray(_FP8)[work.precision]
+    special = np.ones(len(PRECISIONS))
+    special[PRECISIONS.index("mxfp8")] = constants["mxfp8"]
+    special[PRECISIONS.index("fp4")] = constants["fp4"]
+    special[PRECISIONS.index("fp8+fp4")] = constants["fp8+fp4"]
+    precision = np.where(low, constants.fp8[machines.family], 1.0) * special[work.precision]
+    width = constants["shape.width"] * layouts.tensor_parallel ** constants["shape.width_power"] / work.hidden
+    rows = layouts.micro_batch_size * work.sequence / layouts.context_parallel
+    shape = 1.0 / ((1.0 + width) * (1.0 + constants["shape.tokens"] / rows))
+    mixture = np.where(np.asarray(work.experts_per_token) > 0, constants["moe"], 1.0)
+    rate = peak * constants.gemm[machines.family] * precision * constants.software[work.software] * shape * mixture
+    return np.asarray(np.maximum(rate, 1.0))
+
+
+def _attention(
+    work: Workload, tokens: Number, again: FloatArray, machines: Machines, constants: Constants
+) -> FloatArray:
+    flops = (4.0 + 8.0 + 4.0 * again) * work.span * work.layers * work.attention_width * work.sequence * tokens
+    share = constants.attention[machines.family]
+    older = _HOPPER[machines.family] & (np.asarray(work.software) != 0)
+    share = np.where(older, constants["attention.hopper-flash2"], share)
+    share = share * np.where(np.asarray(work.flash) > 0, 1.0, constants["attention.legacy"])
+    return np.asarray(flops / (np.maximum(machines.flops[:, 0], 1.0) * share))
+
+
+def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
+    parts = layouts.tensor_parallel * layouts.pipeline_parallel * 1.0
+    group = np.where(layouts.sharding == 4, layouts.shard_group, layouts.data_parallel * layouts.context_parallel)
+    local = work.trained / parts / np.where(layouts.sharding > 0, group, 1)
+    return np.asarray(constants["traffic.optimizer"] * local / machines.hbm)
