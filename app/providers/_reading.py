@@ -15,6 +15,7 @@ import orjson
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, Reject, ScrapedOffer
+from app.domain.units import HOURS_PER_MONTH
 from app.providers.port import Part, Payload
 
 # Per whole accelerator and hour, in USD or EUR. Outside the inner range a row is marked for review; outside the outer
@@ -142,7 +143,7 @@ class Harvest:
             raise Refused("no accelerator name")
         if not math.isfinite(count) or not 0 < count <= 1024:
             raise Refused("no accelerator count")
-        flags = (*fields.pop("flags", ()), *_price_flags(fields["price_per_hour"], name, count))
+        flags = (*fields.pop("flags", ()), *_price_flags(_hourly(fields), name, count))
         return ScrapedOffer(
             **{**fields, "accelerator_name": name, "accelerator_count": count, "flags": flags}
         )
@@ -164,6 +165,15 @@ class Harvest:
             rows_used=self._rows_used,
             unanswered=(*(payload.unanswered if payload else ()), *self._unanswered),
         )
+
+
+def _hourly(fields: Mapping[str, Any]) -> Decimal | None:
+    """What the offer comes to per hour, an upfront payment spread over its term."""
+    hourly: Decimal | None = fields["price_per_hour"]
+    upfront: Decimal | None = fields.get("upfront")
+    if upfront is None:
+        return hourly
+    return (hourly or Decimal(0)) + upfront / (Decimal(fields["term_months"]) * Decimal(HOURS_PER_MONTH))
 
 
 def _price_flags(price: Decimal | None, name: str, count: float) -> tuple[str, ...]:
