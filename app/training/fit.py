@@ -21,6 +21,7 @@ from app.domain.accelerator import Accelerator
 from app.domain.hardware import Cluster, Fabric, Node
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
+from app.domain.units import hours_from_seconds
 from app.training.assumptions_fit import FITS_SHARE
 from app.training.layout import Layout
 from app.training.plan import Plan
@@ -112,14 +113,30 @@ def judge(run: TrainingRun, plans: Sequence[Plan]) -> Verdict:
     return _too_slow(run, fitting[0]) if fitting else _too_small(run, plans)
 
 
-def _fewest_in_time(run: TrainingRun, holding: Sequence[Plan]) -> Plan:
+def settled(run: TrainingRun, plan: Plan) -> bool:
+    """More nodes would not change the verdict: this plan holds the job, and in time."""
+    return _holds(run, plan) and _in_time(run, plan)
+
+
+def _holds(run: TrainingRun, plan: Plan) -> bool:
+    return plan.layout is not None and plan.link_ok and _network_trouble(run, plan.cluster) is None
+
+
+def _in_time(run: TrainingRun, plan: Plan) -> bool:
     if run.deadline_hours is None:
-        return holding[0]
-    seconds = run.deadline_hours * 3600
-    in_time = [
-        p for p in holding if p.time is not None and run.total_tokens / p.time["tokens_per_s"] <= seconds
-    ]
-    return in_time[0] if in_time else max(holding, key=lambda p: p.time["tokens_per_s"] if p.time else 0.0)
+        return True
+    return hours_at_steady_rate(run, plan) <= run.deadline_hours
+
+
+def hours_at_steady_rate(run: TrainingRun, plan: Plan) -> float:
+    """Hours of the run's tokens at the plan's rate, nothing else counted."""
+    assert plan.time is not None
+    return hours_from_seconds(run.total_tokens / plan.time["tokens_per_s"])
+
+
+def _fewest_in_time(run: TrainingRun, holding: Sequence[Plan]) -> Plan:
+    in_time = [p for p in holding if _in_time(run, p)]
+    return in_time[0] if in_time else min(holding, key=lambda p: hours_at_steady_rate(run, p))
 
 
 def _held(run: TrainingRun, plan: Plan) -> Verdict:
