@@ -24,7 +24,7 @@ from app.training.layout import Layouts
 from app.training.machine import Machines, machines_of
 from app.training.throughput import aligned, time_of_work
 
-PRIOR = 6.0
+PRIOR = 2.0
 KNEE = 0.15
 FITTED = tuple(a for a in ASSUMPTIONS if a.source.startswith("fit") and a.low < a.high)
 
@@ -42,7 +42,14 @@ class Data:
         rows = np.flatnonzero(which)
         work = Workload(**{f.name: np.asarray(getattr(self.work, f.name))[rows] for f in fields(Workload)})
         picked = [self.cases[i] for i in rows]
-        return Data(work, self.layouts.take(rows), self.machines.take(rows), self.measured[rows], self.group[rows], picked)
+        return Data(
+            work,
+            self.layouts.take(rows),
+            self.machines.take(rows),
+            self.measured[rows],
+            self.group[rows],
+            picked,
+        )
 
 
 def load(path: Path) -> Data:
@@ -53,7 +60,9 @@ def load(path: Path) -> Data:
 
 
 def data_of(cases: list[Case]) -> Data:
-    work = Workload(**{f.name: np.asarray([getattr(c.work, f.name) for c in cases]) for f in fields(Workload)})
+    work = Workload(
+        **{f.name: np.asarray([getattr(c.work, f.name) for c in cases]) for f in fields(Workload)}
+    )
     return Data(
         work=work,
         layouts=Layouts.of(*(c.layout for c in cases)),
@@ -65,7 +74,9 @@ def data_of(cases: list[Case]) -> Data:
 
 
 def predict(data: Data, values: dict[str, float]) -> np.ndarray:
-    table = time_of_work(data.work, data.layouts, aligned(data.machines, len(data.measured)), Constants.of(values))
+    table = time_of_work(
+        data.work, data.layouts, aligned(data.machines, len(data.measured)), Constants.of(values)
+    )
     return table.tokens_per_s_per_accelerator
 
 
@@ -164,7 +175,9 @@ def _folds(data: Data, start: dict[str, float]) -> np.ndarray:
     for seed in range(rounds):
         half = np.random.default_rng(seed).random(len(data.measured)) < 0.5
         for side in (half, ~half):
-            total[side] += np.log(predict(data.take(side), fit(data.take(~side), start)) / data.measured[side])
+            total[side] += np.log(
+                predict(data.take(side), fit(data.take(~side), start)) / data.measured[side]
+            )
     return np.exp(total / rounds) - 1
 
 

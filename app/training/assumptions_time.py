@@ -128,7 +128,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     _fit("sync.megatron", 0.07e-3, 0.0, 1e-3, "s per step and node"),
     _fit("sync.other", 1.0e-3, 0.0, 5e-3, "s per step and node"),
     _fit("expert.exposed", 0.5, 0.0, 1.0),
-    _fit("zero3_2021", 0.13, 0.03, 0.5, "share of the fabric rate that ZeRO-3 of 2021 reached"),
+    _fit("fabric_share.zero3_2021", 0.1, 0.03, 0.5, "share that ZeRO-3 as of 2021 reached"),
     # Links and networks: share of the vendor's one-way figure in large collectives.
     Assumption("link_share.nvlink3", 0.78, "share", 0.7, 0.9, "nccl-tests 234.9 of 300 GB/s", "high"),
     Assumption("link_share.nvlink4", 0.81, "share", 0.7, 0.9, "nccl-tests 367.6 of 450 GB/s", "high"),
@@ -137,7 +137,9 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     _assume("link_share.other", 0.7, 0.4, 0.85),
     _assume("link_share.pcie_p2p", 0.63, 0.4, 0.85),
     _assume("link_share.pcie_bounced", 0.32, 0.1, 0.5),
-    Assumption("fabric_share.rdma", 0.75, "share", 0.4, 0.9, "73 % of 8×400 Gbit/s at 1 GiB messages", "high"),
+    Assumption(
+        "fabric_share.rdma", 0.75, "share", 0.4, 0.9, "73 % of 8×400 Gbit/s at 1 GiB messages", "high"
+    ),
     _assume("fabric_share.tcp", 0.3, 0.1, 0.5),
     Assumption("pcie_gbytes_per_s.3", 15.75, "GB/s one way, 16 lanes", 15.0, 16.0, "PCIe 3.0", "high"),
     Assumption("pcie_gbytes_per_s.4", 31.5, "GB/s one way, 16 lanes", 31.0, 32.0, "PCIe 4.0", "high"),
@@ -184,6 +186,7 @@ DEFAULTS = Constants.of(_VALUES)
 def value_of(name: str) -> float:
     """The value of an assumption; raises KeyError for an unknown name."""
     return _VALUES[name]
+
 
 # Measured ÷ predicted, 10th and 90th percentile outside the fit, by software class.
 BAND: Mapping[str, tuple[float, float]] = {

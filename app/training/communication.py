@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from app.training.assumptions_time import Constants
+from app.training.assumptions_time import SOFTWARE, Constants
 from app.training.compute import ComputeTime, Number, Workload, recompute_share
 from app.training.layout import Layouts
 from app.training.machine import Machines
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+LEGACY = SOFTWARE.index("legacy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def communication_time(
     tensor = _tensor(work, layouts, machines, constants)
     context = _context(work, layouts, machines)
     expert = _expert(work, layouts, machines)
-    data, over_fabric = _data(work, layouts, machines)
+    data, over_fabric = _data(work, layouts, machines, constants)
     offload = _offload(work, layouts, machines)
     megatron = np.asarray(work.software) == 0
     share = np.where(megatron, constants["tensor.exposed.megatron"], constants["tensor.exposed.other"])
@@ -54,7 +55,12 @@ def communication_time(
     exposed_other = np.maximum(0.0, context - compute.attention) + constants["expert.exposed"] * expert
     inner = compute.busy + exposed_tensor + exposed_other
     stages = layouts.pipeline_parallel - 1
-    bubble = inner * constants["pipeline.bubble"] * stages / (layouts.gradient_accumulation * layouts.virtual_stages)
+    bubble = (
+        inner
+        * constants["pipeline.bubble"]
+        * stages
+        / (layouts.gradient_accumulation * layouts.virtual_stages)
+    )
     per_pass = (layouts.sharding < 3) & (layouts.gradient_accumulation > 1)
     cover = constants["data.window"] * inner / np.where(per_pass, layouts.gradient_accumulation, 1)
     exposed_data = np.maximum(0.0, data - cover) + constants["data.leak"] * np.minimum(data, cover)
@@ -87,7 +93,9 @@ def ring(
     in_node = np.clip(node // stride, 1, ranks)
     inside = volume * (in_domain - 1) / in_domain / machines.link
     wider = in_node > in_domain
-    inside = np.where(wider, np.maximum(inside, volume * (in_node - 1) / in_node / machines.node_link), inside)
+    inside = np.where(
+        wider, np.maximum(inside, volume * (in_node - 1) / in_node / machines.node_link), inside
+    )
     across = -(-ranks // in_node)
     fabric = np.where(across > 1, volume * (across - 1) / across / (in_node * machines.fabric), 0.0)
     return np.asarray(np.where(reach > stride, inside, 0.0)), np.asarray(fabric)
@@ -103,7 +111,9 @@ def _tensor(work: Workload, layouts: Layouts, machines: Machines, constants: Con
     return np.asarray(inside + fabric)
 
 
-def _data(work: Workload, layouts: Layouts, machines: Machines) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+def _data(
+    work: Workload, layouts: Layouts, machines: Machines, constants: Constants
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Weights and gradients over the data-parallel ranks (context ranks hold the same weights and join them)."""
     ranks = layouts.data_parallel * layouts.context_parallel
     stride = layouts.tensor_parallel
@@ -120,7 +130,9 @@ def _data(work: Workload, layouts: Layouts, machines: Machines) -> tuple[FloatAr
     replicas = ranks // np.maximum(group, 1)
     once = 2.0 * work.gradient_bytes * trained / np.maximum(group, 1)
     more_inside, more_fabric = ring(once, np.where(hybrid, replicas, 1), stride * group, machines)
-    inside, fabric = inside + more_inside, fabric + more_fabric
+    old = full & (np.asarray(work.software) == LEGACY)
+    slow = np.where(old, constants["fabric_share.zero3_2021"] / constants["fabric_share.rdma"], 1.0)
+    inside, fabric = inside + more_inside, (fabric + more_fabric) / slow
     return np.maximum(inside, fabric), fabric > inside
 
 
@@ -143,7 +155,11 @@ def _expert(work: Workload, layouts: Layouts, machines: Machines) -> FloatArray:
     node = np.maximum(machines.domain, machines.node_size)
     outside = np.maximum(0.0, 1.0 - node / np.maximum(degree, 1))
     return np.asarray(
-        np.where(degree > 1, volume * np.maximum((degree - 1) / degree / machines.link, outside / machines.fabric), 0.0)
+        np.where(
+            degree > 1,
+            volume * np.maximum((degree - 1) / degree / machines.link, outside / machines.fabric),
+            0.0,
+        )
     )
 
 

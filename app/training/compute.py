@@ -120,14 +120,23 @@ def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants:
     rows = layouts.micro_batch_size * work.sequence / layouts.context_parallel
     shape = 1.0 / ((1.0 + width) * (1.0 + constants["shape.tokens"] / rows))
     mixture = np.where(np.asarray(work.experts_per_token) > 0, constants["moe"], 1.0)
-    rate = peak * constants.gemm[machines.family] * precision * constants.software[work.software] * shape * mixture
+    rate = (
+        peak
+        * constants.gemm[machines.family]
+        * precision
+        * constants.software[work.software]
+        * shape
+        * mixture
+    )
     return np.asarray(np.maximum(rate, 1.0))
 
 
 def _attention(
     work: Workload, tokens: Number, again: FloatArray, machines: Machines, constants: Constants
 ) -> FloatArray:
-    flops = (4.0 + 8.0 + 4.0 * again) * work.span * work.layers * work.attention_width * work.sequence * tokens
+    flops = (
+        (4.0 + 8.0 + 4.0 * again) * work.span * work.layers * work.attention_width * work.sequence * tokens
+    )
     share = constants.attention[machines.family]
     older = _HOPPER[machines.family] & (np.asarray(work.software) != 0)
     share = np.where(older, constants["attention.hopper-flash2"], share)
@@ -137,6 +146,8 @@ def _attention(
 
 def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
     parts = layouts.tensor_parallel * layouts.pipeline_parallel * 1.0
-    group = np.where(layouts.sharding == 4, layouts.shard_group, layouts.data_parallel * layouts.context_parallel)
+    group = np.where(
+        layouts.sharding == 4, layouts.shard_group, layouts.data_parallel * layouts.context_parallel
+    )
     local = work.trained / parts / np.where(layouts.sharding > 0, group, 1)
     return np.asarray(constants["traffic.optimizer"] * local / machines.hbm)

@@ -24,6 +24,7 @@ BoolArray = npt.NDArray[np.bool_]
 PRECISIONS = ("bf16", "fp16", "fp32", "fp8", "mxfp8", "fp4", "fp8+fp4")
 PCIE_GBYTES_PER_S = {1: 4.0, 2: 8.0, 3: 15.75, 4: 31.5, 5: 63.0, 6: 126.0}
 SLOWEST_FABRIC_GBPS = 10.0
+_KNOWN_SHARES = ("nvlink3", "nvlink4", "nvlink5", "xgmi")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,9 @@ class Machines:
 def machines_of(*clusters: Cluster) -> Machines:
     """Arrays from clusters. A slice (count below 1) counts as one accelerator; its rates are the caller's to cut."""
     rows = [_row(cluster) for cluster in clusters]
-    columns = {f.name: np.asarray([row[f.name] for row in rows], dtype=_dtype(f.name)) for f in fields(Machines)}
+    columns: dict[str, Any] = {
+        f.name: np.asarray([row[f.name] for row in rows], dtype=_dtype(f.name)) for f in fields(Machines)
+    }
     return Machines(**columns)
 
 
@@ -82,13 +85,25 @@ def family_of(accelerator: Accelerator) -> str:
         return "ampere-consumer" if form == "consumer" else "ampere-gddr"
     if arch == "hopper":
         large = (accelerator.memory_bandwidth_gbytes_per_s or 0) >= 4400
-        return "hopper-pcie" if form in ("pcie", "nvl") and not large else "hopper-sxm-large" if large else "hopper-sxm"
+        return (
+            "hopper-pcie"
+            if form in ("pcie", "nvl") and not large
+            else "hopper-sxm-large"
+            if large
+            else "hopper-sxm"
+        )
     if arch == "ada":
         return "ada-consumer" if form == "consumer" else "ada-gddr"
     if arch.startswith("blackwell"):
         if form == "superchip":
             return "blackwell-superchip"
-        return "blackwell-sxm" if form == "sxm" else "blackwell-consumer" if form == "consumer" else "blackwell-gddr"
+        return (
+            "blackwell-sxm"
+            if form == "sxm"
+            else "blackwell-consumer"
+            if form == "consumer"
+            else "blackwell-gddr"
+        )
     if arch == "cdna3":
         return "cdna3-large" if (accelerator.memory_bandwidth_gbytes_per_s or 0) > 5500 else "cdna3"
     known = {"volta": "volta", "turing": "turing", "cdna4": "cdna4", "cdna1": "cdna2", "cdna2": "cdna2"}
@@ -143,7 +158,7 @@ def _link_rate(link: IntraNodeLink, accelerator: Accelerator) -> tuple[float, bo
     if kind is None:
         return _pcie_rate(accelerator, False), False
     if kind == "none":
-        return accelerator.memory_bandwidth_gbytes_per_s or 200.0 * GB, True
+        return (accelerator.memory_bandwidth_gbytes_per_s or 200.0) * GB, True
     if _is_bus(kind):
         generation = int(kind[4:5]) if kind[4:5].isdigit() else accelerator.pcie_generation
         nominal = link.gbytes_per_s / 2 if link.gbytes_per_s else PCIE_GBYTES_PER_S[generation or 3]
@@ -152,10 +167,9 @@ def _link_rate(link: IntraNodeLink, accelerator: Accelerator) -> tuple[float, bo
     rate = link.gbytes_per_s or accelerator.link_gbytes_per_s
     if rate is None:
         return _pcie_rate(accelerator, False), False
-    share = {"nvlink3": "nvlink3", "nvlink4": "nvlink4", "nvlink5": "nvlink5", "infinity": "xgmi"}.get(
-        "infinity" if kind.startswith("infinity") else kind.split("+")[0], "other"
-    )
-    return rate / 2 * value_of(f"link_share.{share}") * GB, True
+    name = "xgmi" if kind.startswith("infinity") else kind.split("+")[0]
+    share = value_of(f"link_share.{name if name in _KNOWN_SHARES else 'other'}")
+    return rate / 2 * share * GB, True
 
 
 def _pcie_rate(accelerator: Accelerator, peer_to_peer: bool) -> float:

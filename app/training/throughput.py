@@ -32,7 +32,9 @@ BOUND_SENTENCES: dict[Bound, str] = {
     "memory": N_("Memory bandwidth sets the pace: {share} of the step moves weights and activations."),
     "link": N_("The link between accelerators of a node sets the pace: {share} of the step waits for it."),
     "fabric": N_("The network between nodes sets the pace: {share} of the step waits for it."),
-    "launch": N_("Too little work at a time: {share} of the step launches kernels; a larger micro-batch helps."),
+    "launch": N_(
+        "Too little work at a time: {share} of the step launches kernels; a larger micro-batch helps."
+    ),
 }
 
 
@@ -137,9 +139,17 @@ def _table(
 ) -> TimeTable:
     exposed = links.exposed_tensor + links.exposed_data + links.exposed_other + links.offload + links.sync
     step = compute.busy + exposed + links.bubble + compute.optimizer
-    rate = layouts.data_parallel * layouts.micro_batch_size * layouts.gradient_accumulation * work.sequence / step
+    rate = (
+        layouts.data_parallel
+        * layouts.micro_batch_size
+        * layouts.gradient_accumulation
+        * work.sequence
+        / step
+    )
     per_accelerator = rate / layouts.world_size
-    peak = np.take_along_axis(machines.flops, np.broadcast_to(work.precision, (len(step),))[:, None], axis=1)[:, 0]
+    peak = np.take_along_axis(machines.flops, np.broadcast_to(work.precision, (len(step),))[:, None], axis=1)[
+        :, 0
+    ]
     low, high = (np.asarray([BAND[name][edge] for name in SOFTWARE])[work.software] for edge in (0, 1))
     groups = np.stack(_groups(compute, links))
     return TimeTable(
@@ -175,13 +185,33 @@ def _groups(compute: ComputeTime, links: CommunicationTime) -> tuple[FloatArray,
 def _terms(compute: ComputeTime, links: CommunicationTime) -> tuple[TimeTerm, ...]:
     soft = compute.busy - (compute.linear + compute.attention + compute.traffic + compute.dequantise)
     rows = (
-        ("matrix products", compute.linear, "(2 + 2·backward + 2·recompute)·N·tokens ÷ (peak × family × shape)", True),
+        (
+            "matrix products",
+            compute.linear,
+            "(2 + 2·backward + 2·recompute)·N·tokens ÷ (peak × family × shape)",
+            True,
+        ),
         ("attention", compute.attention, "(12 + 4·recompute)·span·L·a·s·tokens ÷ attention rate", True),
         ("memory traffic", compute.traffic, "2·passes·L·h·tokens ÷ memory bandwidth", True),
-        ("de-quantisation", compute.dequantise, "bytes per weight × N × micro-steps ÷ memory bandwidth", True),
+        (
+            "de-quantisation",
+            compute.dequantise,
+            "bytes per weight × N × micro-steps ÷ memory bandwidth",
+            True,
+        ),
         ("kernel launches beyond the work", soft, "(work³ + launches³)^⅓ − work", True),
-        ("tensor-parallel wait", links.exposed_tensor, "part of the all-reduces that compute does not hide", True),
-        ("data-parallel wait", links.exposed_data, "part of weights and gradients that compute does not hide", True),
+        (
+            "tensor-parallel wait",
+            links.exposed_tensor,
+            "part of the all-reduces that compute does not hide",
+            True,
+        ),
+        (
+            "data-parallel wait",
+            links.exposed_data,
+            "part of weights and gradients that compute does not hide",
+            True,
+        ),
         ("context- and expert-parallel wait", links.exposed_other, "keys, values and routed tokens", True),
         ("offload to host memory", links.offload, "weights and gradients ÷ host link", True),
         ("pipeline bubble", links.bubble, "bubble × (stages − 1) ÷ (micro-steps × virtual stages)", True),
@@ -191,4 +221,6 @@ def _terms(compute: ComputeTime, links: CommunicationTime) -> tuple[TimeTerm, ..
         ("data-parallel traffic", links.data, "ring over the group, all of it", False),
     )
     source = "methods: step time; constants: assumptions_time"
-    return tuple(TimeTerm(name, float(value[0]), formula, source, counts) for name, value, formula, counts in rows)
+    return tuple(
+        TimeTerm(name, float(value[0]), formula, source, counts) for name, value, formula, counts in rows
+    )

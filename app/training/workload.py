@@ -35,5 +35,9 @@ def workload_of(shape: ModelShape, recipe: Recipe) -> Workload:
         frozen=1.0 if frozen else 0.0,
         flash=0.0 if recipe.attention == "eager" else 1.0,
         experts_per_token=float(shape.experts_per_token + shape.shared_experts if shape.experts else 0),
-        weight_bytes=QUANTISED_BYTES if recipe.method == "qlora" else 4.0 if recipe.precision == "fp32" else 2.0,
+        weight_bytes=QUANTISED_BYTES
+        if recipe.method == "qlora"
+        else 4.0
+        if recipe.precision == "fp32"
+        else 2.0,
     )

@@ -17,7 +17,19 @@ from app.training.compute import Workload, model_flops_per_token
 from app.training.layout import CheckpointingKind, Layout
 from app.training.machine import PRECISIONS
 
-REQUIRED = ("id", "params", "layers", "hidden", "seq_len", "gpu", "gpu_count", "nodes", "precision", "method", "kind")
+REQUIRED = (
+    "id",
+    "params",
+    "layers",
+    "hidden",
+    "seq_len",
+    "gpu",
+    "gpu_count",
+    "nodes",
+    "precision",
+    "method",
+    "kind",
+)
 PRECISION_OF = {"fp16-int4": "fp16", "bf16-int4": "bf16", "nvfp4": "fp4", "fp8/nvfp4": "fp8+fp4"}
 TOTAL_BATCH_TOKENS = 4 * 2**20
 PASS_TOKENS = 8192
@@ -94,7 +106,11 @@ def _measured(row: Row, work: Workload, accelerator: Accelerator) -> float | Non
     """Tokens per second and accelerator; where only MFU is given, from it."""
     if row.get("tokens_per_s_per_gpu"):
         return _positive(row, "tokens_per_s_per_gpu")
-    peak = accelerator.fp8_tflops if "fp8" in row["precision"] else accelerator.bf16_tflops or accelerator.fp16_tflops
+    peak = (
+        accelerator.fp8_tflops
+        if "fp8" in row["precision"]
+        else accelerator.bf16_tflops or accelerator.fp16_tflops
+    )
     if not row.get("mfu_percent") or peak is None:
         return None
     return _positive(row, "mfu_percent") / 100 * peak * 1e12 / float(model_flops_per_token(work))
@@ -108,8 +124,8 @@ def _cluster(row: Row, accelerator: Accelerator) -> Cluster | str:
         return f"link {row.get('intra_node_link', '')!r} is not understood"
     rate = row.get("internode_fabric_gbps", "")
     gbps = float(rate) if rate.replace(".", "", 1).isdigit() else None
-    if nodes > 1 and rate and gbps is None:
-        return "node network is not a rate"
+    if nodes > 1 and gbps is None:
+        return "several nodes, and the network between them is not stated"
     kind = None if gbps is None else "ethernet" if gbps < 100 else "rdma"
     return Cluster(Node(accelerator, count, link, Host(None, None, None)), nodes, Fabric(kind, gbps, None))
 
@@ -120,14 +136,15 @@ def _work(row: Row) -> Workload:
     method, hidden = row["method"], _positive(row, "hidden")
     attention = _number(row, "attn_dim", hidden)
     frozen = method in ("lora", "qlora")
-    software = software_of(row.get("framework", ""), row.get("source", ""))
+    software = software_of(row.get("framework", ""), row.get("source", ""), method)
     bidirectional = "bert" in row.get("model", "").lower()
     quantised = method == "qlora"
+    layers = _positive(row, "layers")
     return Workload(
-        linear=active,
+        linear=12 * layers * hidden**2 if bidirectional else active,
         stored=params,
         trained=params * 0.005 if frozen else params,
-        layers=_positive(row, "layers"),
+        layers=layers,
         hidden=hidden,
         attention_width=attention,
         kv_width=attention / 4,
@@ -138,7 +155,7 @@ def _work(row: Row) -> Workload:
         span=1.0 if bidirectional else 0.5,
         quantised=float(quantised),
         frozen=float(frozen),
-        flash=0.0 if software == "legacy" else 1.0,
+        flash=0.0 if software == "legacy" or "no flashattention" in row.get("notes", "").lower() else 1.0,
         experts_per_token=8.0 if active < 0.9 * params else 0.0,
         weight_bytes=0.55 if quantised else 2.0,
     )
@@ -151,7 +168,7 @@ def _layout(row: Row, cluster: Cluster) -> Layout:
     batch = _number(row, "global_batch", 0.0)
     tensor, pipeline, context = _model_parallel(row, cluster, sharding, batch)
     data = max(1, world // (tensor * pipeline * context))
-    micro, accumulation = _passes(row, data, batch)
+    micro, accumulation = _passes(row, data, batch, pipeline)
     group = {"hybrid": int(cluster.node.count)}.get(sharding, data * context)
     return Layout(
         data_parallel=data,
@@ -164,7 +181,7 @@ def _layout(row: Row, cluster: Cluster) -> Layout:
         micro_batch_size=micro,
         gradient_accumulation=accumulation,
         checkpointing=_checkpointing(row),
-        virtual_stages=int(_number(row, "vp", 1)),
+        virtual_stages=_virtual(row, pipeline),
         cpu_offload="offload" in words.lower(),
     )
 
@@ -174,13 +191,13 @@ def _checkpointing(row: Row) -> CheckpointingKind:
     return "full" if text == "full" else "selective" if text == "selective" else "none"
 
 
-def _passes(row: Row, data: int, batch: float) -> tuple[int, int]:
-    """Micro-batch and accumulation; a blank micro-batch holds up to PASS_TOKENS tokens."""
+def _passes(row: Row, data: int, batch: float, stages: int) -> tuple[int, int]:
+    """Micro-batch and accumulation; a blank micro-batch holds up to PASS_TOKENS tokens, one sequence in a pipeline."""
     sequence = _positive(row, "seq_len")
     if not batch and not row.get("micro_batch"):
         batch = TOTAL_BATCH_TOKENS / sequence if row["kind"] == "total" else 4.0 * data
     share = max(1.0, batch / data)
-    most = min(share, max(1.0, PASS_TOKENS / sequence))
+    most = 1.0 if stages > 1 else min(share, max(1.0, PASS_TOKENS / sequence))
     micro = int(_number(row, "micro_batch", 2 ** math.floor(math.log2(most))))
     accumulation = int(_number(row, "grad_accum", max(1.0, round(share / micro))))
     return micro, accumulation
@@ -190,7 +207,8 @@ def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> 
     """Tensor, pipeline and context degrees as stated; where they are only named, the least that holds."""
     stated = tuple(int(_number(row, name, 1)) for name in ("tp", "pp", "cp"))
     named = any(word in row.get("sharding", "") for word in ("TP", "PP", "CP")) or row["kind"] == "total"
-    if max(stated) > 1 or not named or sharding in ("full", "hybrid"):
+    published = max(stated) > 1 or row.get("micro_batch") or _number(row, "ep", 1) > 1
+    if published or not named or sharding in ("full", "hybrid"):
         return stated[0], stated[1], stated[2]
     need = _power(_degree_for_memory(row, cluster))
     world = int(_positive(row, "gpu_count"))
@@ -200,6 +218,13 @@ def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> 
     rest = max(1, need // tensor)
     long = _positive(row, "seq_len") >= 4096 and row["method"] in ("lora", "qlora")
     return (tensor, 1, rest) if long else (tensor, rest, 1)
+
+
+def _virtual(row: Row, stages: int) -> int:
+    """Virtual pipeline stages; an inferred pipeline interleaves by two layers, as the published ones do."""
+    if stages == int(_number(row, "pp", 1)):
+        return int(_number(row, "vp", 1))
+    return max(1, int(_positive(row, "layers")) // (2 * stages))
 
 
 def _degree_for_memory(row: Row, cluster: Cluster) -> float:

@@ -14,11 +14,14 @@ from app.training.layout import ShardingKind
 _FORM = re.compile(r"sxm\d?|pcie|nvl\d*|oam")
 _MEMORY = re.compile(r"(\d+)gb")
 _WATTS = re.compile(r"(\d+)w")
-_YEAR = re.compile(r"arxiv (\d\d)\d\d\.|(?:readme|commit [0-9a-f]+,?) \(?(20\d\d)|\((20\d\d)\)|, (20\d\d)\)", re.IGNORECASE)
+_YEAR = re.compile(
+    r"arxiv (\d\d)\d\d\.|(?:readme|commit [0-9a-f]+,?) \(?(20\d\d)|\((20\d\d)\)|, (20\d\d)\)", re.IGNORECASE
+)
 _NVLINK = re.compile(r"nvlink(\d)(?:-(nvswitch|bridge|nvl(\d+)))?", re.IGNORECASE)
 _PCIE = re.compile(r"pcie(\d)?(?:-x(\d+))?(-nop2p)?", re.IGNORECASE)
 
 SOFTWARE_WORDS: tuple[tuple[str, str], ...] = (
+    ("deeplearningexamples", "eager"),
     ("hf", "eager"),
     ("transformers", "eager"),
     ("peft", "eager"),
@@ -32,7 +35,7 @@ SOFTWARE_WORDS: tuple[tuple[str, str], ...] = (
     ("meta internal", "megatron"),
     ("gigatron", "megatron"),
 )
-PRE_FUSED_WORDS = ("zero-3", "megatron-deepspeed", "gpt-neox", "metaseq", "deeplearningexamples")
+PRE_FUSED_WORDS = ("deepspeed zero-3", "megatron-deepspeed", "gpt-neox", "metaseq")
 LAST_PRE_FUSED_YEAR = 2022
 
 
@@ -72,7 +75,10 @@ def accelerator_of(name: str, link: str, known: Iterable[Accelerator]) -> Accele
     found = [(name_parts(one.key), one) for one in known]
     found = [(parts, one) for parts, one in found if parts.chip == wanted.chip]
     form = wanted.form or ("sxm" if link.lower().startswith("nvlink") else None)
-    for choose in (lambda p: p.form and form and p.form.startswith(form), lambda p: p.memory_gb == wanted.memory_gb):
+    for choose in (
+        lambda p: p.form and form and p.form.startswith(form),
+        lambda p: p.memory_gb == wanted.memory_gb,
+    ):
         found = [pair for pair in found if choose(pair[0])] or found
     if not found:
         return None
@@ -107,13 +113,21 @@ def link_of(text: str, accelerator: Accelerator, count: int) -> IntraNodeLink | 
     return None
 
 
-def software_of(framework: str, source: str) -> str:
-    """Software class by the framework's name and the year in its source."""
+def software_of(framework: str, source: str, method: str) -> str:
+    """Software class by the framework's name, the year in its source, and what is trained.
+
+    NVIDIA's DeepLearningExamples pretrain with fused kernels and fine-tune with a plain mixed-precision loop.
+    """
     name = framework.lower()
+    if "deeplearningexamples" in name and method == "pretrain":
+        return "megatron"
     years = [int(y) if len(y) == 4 else 2000 + int(y) for found in _YEAR.findall(source) for y in found if y]
-    if any(word in name for word in PRE_FUSED_WORDS) or (years and max(years) <= LAST_PRE_FUSED_YEAR):
+    recent = next((kind for word, kind in SOFTWARE_WORDS if word in name), "fsdp")
+    if recent != "eager" and (
+        any(word in name for word in PRE_FUSED_WORDS) or (years and max(years) <= LAST_PRE_FUSED_YEAR)
+    ):
         return "legacy"
-    return next((kind for word, kind in SOFTWARE_WORDS if word in name), "fsdp")
+    return recent
 
 
 def sharding_of(words: str) -> ShardingKind:
