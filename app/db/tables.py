@@ -183,6 +183,7 @@ hold = Table(
     Column("provider", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("why", Text, nullable=False),
+    Column("whole", Boolean, nullable=False),
     Column("diff", Text, nullable=False),
     Column("batch", LargeBinary, nullable=False),
     Column("held_at", Instant, nullable=False),

@@ -5,6 +5,7 @@ RackrateError
 │   └── UnknownParameter    a query parameter or column nobody knows
 ├── NotFound            a well-formed key that points at nothing
 ├── CatalogError        a reference file is malformed; names file, line and column
+├── LeaseLost           another worker took over this provider; nothing was written
 └── UpstreamFault       a provider's answer cannot be used
     ├── Unreachable         no answer: time-out, refused, 4xx/5xx after retries
     ├── ShapeDrift          an answer that is not in the shape we know
@@ -45,6 +46,14 @@ class NotFound(RackrateError):
 
 class CatalogError(RackrateError):
     """A reference file is malformed; the message names file, line and column."""
+
+
+class LeaseLost(RackrateError):
+    """Another worker took over `provider` in the meantime; nothing was written."""
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(f"{provider}: another worker has taken over")
+        self.provider = provider
 
 
 class UpstreamFault(RackrateError):

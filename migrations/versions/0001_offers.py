@@ -122,6 +122,7 @@ def upgrade() -> None:
         sa.Column("provider", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("why", sa.Text(), nullable=False),
+        sa.Column("whole", sa.Boolean(), nullable=False),
         sa.Column("diff", sa.Text(), nullable=False),
         sa.Column("batch", sa.LargeBinary(), nullable=False),
         sa.Column("held_at", INSTANT, nullable=False),

@@ -1,0 +1,197 @@
+"""From a scraped row to what the database keeps: names, places and hardware looked up in the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from app.catalog import Catalog
+from app.catalog.resolution import Resolution
+from app.domain.identity import offer_id
+from app.domain.offer import ScrapedOffer, SourceKind
+from app.market import quality
+from app.market.quality import Standing
+
+_FINEST = Decimal("0.00000001")
+"""The database keeps eight places; a finer price would look changed at every scrape."""
+_FINEST_EXPONENT = -8
+_RESOLVED_BY = ("provider", "accelerator_name", "instance_type", "memory_hint_gb", "accelerator_count")
+_HARDWARE_BY = (
+    *_RESOLVED_BY,
+    "vcpus",
+    "ram_gib",
+    "local_disk_gb",
+    "intra_node_link",
+    "intra_node_gbytes_per_s",
+    "fabric",
+    "fabric_gbps",
+    "max_nodes",
+)
+_COPIED = (
+    "provider",
+    "region",
+    "zone",
+    "purchase_option",
+    "term_months",
+    "upfront_option",
+    "upfront",
+    "tier",
+    "native_id",
+    "currency",
+    "stock",
+    "stock_units",
+    "reliability",
+    "minimum_term_hours",
+    "price_basis",
+    "source",
+    "source_url",
+    "licence",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A scraped row that can stand: its identity, what it is compared by, and the values of its row in `offer`."""
+
+    id: str
+    offer: ScrapedOffer
+    standing: Standing
+    values: dict[str, Any]
+    known: bool
+
+    def row(self, flags: Iterable[str] = ()) -> dict[str, Any]:
+        """The values with further flags and a stamp that changes when any value does."""
+        flagged = dict.fromkeys((*self.offer.flags, *flags))
+        values = self.values | {"flags": msgspec.json.encode([*flagged]).decode()}
+        stamp = blake2b(msgspec.msgpack.encode(values), digest_size=8).hexdigest()
+        return {"id": self.id, **values, "stamp": stamp}
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A scraped row that cannot stand, and why. `id` is the offer it would have been."""
+
+    id: str
+    offer: ScrapedOffer
+    reason: str
+    detail: str
+
+
+class Describer:
+    """Looks things up once per distinct name, place and hardware; one instance serves one batch."""
+
+    def __init__(self, catalog: Catalog, source_kind: SourceKind, source_name: str) -> None:
+        self.instance_types: dict[str, dict[str, Any]] = {}
+        self._catalog = catalog
+        self._source_kind = source_kind
+        self._source_name = source_name
+        self._resolutions: dict[tuple[Any, ...], Resolution] = {}
+        self._hardware: dict[tuple[Any, ...], str] = {}
+        self._places: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+
+    def describe(self, scraped: ScrapedOffer, asked_at: datetime) -> Described | Refused:
+        """A row as the database keeps it. `asked_at` is when the source was asked: what the source says about its
+        own age counts only where it is older than that."""
+        resolution = self._resolve(scraped)
+        if resolution.status == "unknown" and quality.names_nothing(scraped.accelerator_name):
+            detail = f"{scraped.accelerator_name!r} names no accelerator"
+            return Refused(offer_id(scraped), scraped, "not_an_accelerator", detail)
+        offer = _normalised(scraped, resolution)
+        refused = quality.refusal(offer)
+        if refused is not None:
+            return Refused(offer_id(offer), offer, *refused)
+        values = self._values(offer, self._hardware_of(offer, resolution), asked_at)
+        return Described(
+            offer_id(offer), offer, quality.standing_of(offer), values, resolution.status != "unknown"
+        )
+
+    def _resolve(self, offer: ScrapedOffer) -> Resolution:
+        key = tuple(getattr(offer, name) for name in _RESOLVED_BY)
+        found = self._resolutions.get(key)
+        if found is None:
+            found = self._resolutions[key] = self._catalog.resolve(
+                offer.accelerator_name,
+                provider=offer.provider,
+                instance_type=offer.instance_type,
+                memory_gb=offer.memory_hint_gb,
+                count=offer.accelerator_count,
+            )
+        return found
+
+    def _hardware_of(self, offer: ScrapedOffer, resolution: Resolution) -> str:
+        key = tuple(getattr(offer, name) for name in _HARDWARE_BY)
+        found = self._hardware.get(key)
+        if found is None:
+            row = _instance_type(self._catalog, offer, resolution)
+            found = blake2b(msgspec.msgpack.encode(row), digest_size=8).hexdigest()
+            self._hardware[key] = found
+            self.instance_types[found] = {"id": found, **row}
+        return found
+
+    def _place(self, offer: ScrapedOffer) -> tuple[str | None, str | None]:
+        key = offer.provider, offer.region
+        if key not in self._places:
+            place = self._catalog.place(*key)
+            self._places[key] = place.country, place.continent
+        country, continent = self._places[key]
+        return country or offer.country, continent
+
+    def _values(self, offer: ScrapedOffer, instance_type_id: str, asked_at: datetime) -> dict[str, Any]:
+        country, continent = self._place(offer)
+        said_at = offer.observed_at if offer.observed_at and offer.observed_at < asked_at else None
+        return {name: getattr(offer, name) for name in _COPIED} | {
+            "instance_type_id": instance_type_id,
+            "country": country,
+            "continent": continent,
+            "price_per_hour": offer.price_per_hour,
+            "source": offer.source or self._source_name,
+            "source_kind": self._source_kind,
+            "said_at": said_at,
+        }
+
+
+def _normalised(offer: ScrapedOffer, resolution: Resolution) -> ScrapedOffer:
+    changes: dict[str, Any] = {}
+    if resolution.count is not None and resolution.count != offer.accelerator_count:
+        changes["accelerator_count"] = resolution.count
+    if not offer.price_per_hour and not offer.upfront:
+        changes["price_per_hour"] = None
+    elif offer.price_per_hour and _too_fine(offer.price_per_hour):
+        changes["price_per_hour"] = offer.price_per_hour.quantize(_FINEST)
+    return msgspec.structs.replace(offer, **changes) if changes else offer
+
+
+def _too_fine(price: Decimal) -> bool:
+    exponent = price.as_tuple().exponent
+    return isinstance(exponent, int) and exponent < _FINEST_EXPONENT and price < quality.LARGEST_PRICE
+
+
+def _instance_type(catalog: Catalog, offer: ScrapedOffer, resolution: Resolution) -> dict[str, Any]:
+    hardware = catalog.hardware_of(offer, resolution)
+    return {
+        "provider": offer.provider,
+        "provider_name": catalog.provider_name(offer.provider),
+        "name": offer.instance_type,
+        "accelerator": resolution.key,
+        "accelerator_label": resolution.label,
+        "accelerator_status": resolution.status,
+        "candidates": msgspec.json.encode(resolution.candidates).decode(),
+        "accelerator_count": offer.accelerator_count,
+        "memory_gib_per_accelerator": resolution.memory_gib,
+        "vcpus": hardware.host.vcpus,
+        "ram_gib": hardware.host.ram_gib,
+        "local_disk_gb": hardware.host.local_disk_gb,
+        "intra_node_link": hardware.link.kind,
+        "intra_node_gbytes_per_s": hardware.link.gbytes_per_s,
+        "link_domain": hardware.link.domain_size,
+        "peer_to_peer": hardware.link.peer_to_peer,
+        "fabric": hardware.fabric.kind,
+        "fabric_gbps": hardware.fabric.gbps_per_node,
+        "max_nodes": hardware.fabric.max_nodes,
+    }

@@ -1,0 +1,218 @@
+"""What is accepted, held, refused or flagged. Pure decisions: no clock, no database.
+
+Decisions of ours: a name that is no accelerator at all ("CPU", "1", "GPU (unspecified)") refuses the row; a real
+card that the catalog does not know keeps the row, its accelerator unknown, and is listed as a reject too, so that
+it gets a name. A price of zero means that no price is known. A source that answers with nothing, or with under a
+tenth of its rows, is never believed on repetition: outages last for days, so only the operator can release that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+
+from app.domain.money import effective_hourly
+from app.domain.offer import PurchaseOption, ScrapedOffer
+from app.domain.sentence import Sentence
+from app.providers.card import Kind
+
+MOST_LOST = 0.20
+"""Share of offers (or of known prices) that may vanish between two scrapes; lessons, calibrated on 12,012 pairs."""
+COLLAPSED = 0.10
+"""Below this share of the former rows only the operator releases the batch."""
+MOVE = Decimal("1.5")
+"""Factor by which a price may move, up or down; lessons, same calibration."""
+SAME_PRICE = Decimal("0.01")
+"""Two scrapes agree on a moved price within this share."""
+MEDIAN_MOVE = 0.25
+"""Share by which the median of a provider's prices may move without a note."""
+LARGEST_PRICE = Decimal(10_000_000)
+
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_NO_ACCELERATOR = re.compile(
+    r"\d*x?|(?:no |any )?gpus?|(?:v?cpu|gpu)\W.*(?:unspecified|only|unknown)\W*|v?cpu.*|unknown|none|null|n/?a\W?|-",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What matters of an offer when two scrapes are compared: price per hour with the upfront spread, in its own
+    currency; None = unknown."""
+
+    price: Decimal | None
+    currency: str
+    purchase_option: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What to do with a batch. `reason` set = hold all of it (empty, collapsed, shrunken, currency, moved), else
+    hold only the offers in `held`. `flagged` = offers whose price moved and that are believed all the same."""
+
+    reason: str | None
+    why: Sentence | None
+    held: frozenset[str] = frozenset()
+    flagged: frozenset[str] = frozenset()
+
+    @property
+    def holds(self) -> bool:
+        """Anything is held."""
+        return self.reason is not None or bool(self.held)
+
+
+def names_nothing(name: str) -> bool:
+    """The text names no accelerator of any kind, so there is nothing that the catalog could learn."""
+    return _NO_ACCELERATOR.fullmatch(name.strip()) is not None
+
+
+def refusal(offer: ScrapedOffer) -> tuple[str, str] | None:
+    """(reason, detail) why a row cannot stand, or None. The accelerator count must be resolved already."""
+    if not _is_count(offer.accelerator_count):
+        return "bad_count", f"{offer.accelerator_count:g} accelerators"
+    if not _CURRENCY.fullmatch(offer.currency):
+        return "bad_currency", f"{offer.currency!r} is not a currency code"
+    for amount in (offer.price_per_hour, offer.upfront):
+        if amount is not None and not (amount.is_finite() and 0 <= amount < LARGEST_PRICE):
+            return "bad_price", f"a price of {amount}"
+    if offer.term_months is not None and offer.term_months <= 0:
+        return "bad_term", f"a term of {offer.term_months} months"
+    if not (offer.provider and offer.instance_type):
+        return "no_identity", "provider or instance type is missing"
+    if "\0" in "".join((offer.instance_type, offer.region, offer.zone or "", offer.native_id or "")):
+        return "bad_text", "a text with a zero byte"
+    return None
+
+
+def standing_of(offer: ScrapedOffer) -> Standing:
+    """The comparable part of a scraped offer."""
+    price = effective_hourly(offer.price_per_hour, offer.upfront, offer.term_months)
+    return Standing(price, offer.currency, offer.purchase_option)
+
+
+def judge(
+    before: Mapping[str, Standing],
+    now: Mapping[str, Standing],
+    kind: Kind,
+    waiting: Mapping[str, Standing] | None,
+) -> Judgement:
+    """Compare a batch (offer id → standing) with what stands, and with the batch that is held already, if any."""
+    if not now:
+        return Judgement("empty", Sentence("an empty list, after {n} offers", {"n": len(before)}))
+    loss = _judge_loss(before, now, kind, waiting)
+    if loss is not None:
+        return loss
+    changed = {key for key in before.keys() & now.keys() if before[key].currency != now[key].currency}
+    if changed and not (waiting and all(_same_currency(waiting, now, key) for key in changed)):
+        return Judgement("currency", Sentence("{n} offers changed their currency", {"n": len(changed)}))
+    return _judge_moves(before, now, kind, waiting or {})
+
+
+def median_move(before: Mapping[str, Standing], now: Mapping[str, Standing]) -> float | None:
+    """By what share the median on-demand price of a provider moved, where that is more than it should."""
+    old, new = _median_price(before), _median_price(now)
+    if old is None or new is None or abs(new / old - 1) <= MEDIAN_MOVE:
+        return None
+    return new / old - 1
+
+
+def contradictions(offers: Mapping[str, ScrapedOffer]) -> dict[str, str]:
+    """Offer id → flag, where spot costs as much as on demand or a commitment costs more."""
+    on_demand: dict[tuple[object, ...], Decimal] = {}
+    for offer in offers.values():
+        price = standing_of(offer).price
+        if offer.purchase_option == "on_demand" and price is not None:
+            key = _machine(offer)
+            on_demand[key] = min(price, on_demand.get(key, price))
+    found = {}
+    for offer_id, offer in offers.items():
+        usual, price = on_demand.get(_machine(offer)), standing_of(offer).price
+        flag = None if usual is None or price is None else _contradiction(offer.purchase_option, price, usual)
+        if flag:
+            found[offer_id] = flag
+    return found
+
+
+def _judge_loss(
+    before: Mapping[str, Standing],
+    now: Mapping[str, Standing],
+    kind: Kind,
+    waiting: Mapping[str, Standing] | None,
+) -> Judgement | None:
+    lost = _lost(before, now, kind)
+    if not before or lost <= MOST_LOST:
+        return None
+    words = {"before": len(before), "now": len(now), "share": f"{lost:.0%}"}
+    why = Sentence("{now} offers after {before}: {share} of the offers or prices are gone", words)
+    if lost > 1 - COLLAPSED:
+        return Judgement("collapsed", why)
+    if waiting and _lost(waiting, now, kind) <= MOST_LOST:
+        return None
+    return Judgement("shrunken", why)
+
+
+def _lost(before: Mapping[str, Standing], now: Mapping[str, Standing], kind: Kind) -> float:
+    """Share of offers, or of prices, that are gone. Marketplaces' machines come and go: there only counts matter."""
+    priced = {key for key, one in before.items() if one.price is not None}
+    priced_now = {key for key, one in now.items() if one.price is not None}
+    if kind == "list_price":
+        rows, prices = len(before.keys() & now.keys()), len(priced & priced_now)
+    else:
+        rows, prices = len(now), len(priced_now)
+    kept = min(rows / len(before) if before else 1.0, prices / len(priced) if priced else 1.0)
+    return max(0.0, 1 - kept)
+
+
+def _judge_moves(
+    before: Mapping[str, Standing], now: Mapping[str, Standing], kind: Kind, waiting: Mapping[str, Standing]
+) -> Judgement:
+    moved = {key for key in before.keys() & now.keys() if _moved(before[key], now[key])}
+    firm = {key for key in moved if kind == "list_price" and now[key].purchase_option != "spot"}
+    held = frozenset(key for key in firm if not _same_price(waiting.get(key), now[key]))
+    flagged = frozenset(moved - held)
+    if not held:
+        return Judgement(None, None, flagged=flagged)
+    words = {"n": len(held), "factor": f"{MOVE}"}
+    why = Sentence("{n} list prices moved by a factor of {factor} or more", words)
+    most = len(held) > MOST_LOST * len(before)
+    return Judgement("moved" if most else None, why, held, flagged)
+
+
+def _moved(old: Standing, new: Standing) -> bool:
+    if not old.price or not new.price or old.currency != new.currency:
+        return False
+    return new.price >= old.price * MOVE or old.price >= new.price * MOVE
+
+
+def _same_price(waiting: Standing | None, now: Standing) -> bool:
+    if waiting is None or waiting.price is None or now.price is None or waiting.currency != now.currency:
+        return False
+    return abs(waiting.price - now.price) <= SAME_PRICE * now.price
+
+
+def _same_currency(waiting: Mapping[str, Standing], now: Mapping[str, Standing], key: str) -> bool:
+    return key in waiting and waiting[key].currency == now[key].currency
+
+
+def _median_price(batch: Mapping[str, Standing]) -> float | None:
+    prices = [float(one.price) for one in batch.values() if one.price and one.purchase_option == "on_demand"]
+    return median(prices) if prices else None
+
+
+def _machine(offer: ScrapedOffer) -> tuple[object, ...]:
+    return offer.provider, offer.instance_type, offer.region, offer.tier, offer.native_id, offer.currency
+
+
+def _contradiction(option: PurchaseOption, price: Decimal, usual: Decimal) -> str | None:
+    if option == "spot" and price >= usual:
+        return "spot_above_on_demand"
+    if option in ("reserved", "savings_plan") and price > usual:
+        return "reserved_above_on_demand"
+    return None
+
+
+def _is_count(count: float) -> bool:
+    return 0 < count <= 100_000 and (count < 1 or count == int(count))

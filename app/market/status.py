@@ -1,0 +1,175 @@
+"""How fresh everything is: sources, what they last said, what was refused and what is held."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Engine, func, select
+
+from app.db.tables import exchange_rate, hold, offer, provider, reject, scrape_run
+from app.market.holds import Difference
+
+_RUNS_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """One scrape run. `ignored` counts rows left out on purpose, by reason."""
+
+    id: int
+    started_at: datetime
+    finished_at: datetime
+    outcome: str
+    offers: int
+    added: int
+    changed: int
+    withdrawn: int
+    rejected: int
+    ignored: dict[str, int]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejectStatus:
+    """Alike rows that the newest run of a source refused (or kept with an unknown accelerator)."""
+
+    provider: str
+    reason: str
+    detail: str
+    raw: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class HoldStatus:
+    """A batch that waits for the next agreeing scrape or the operator."""
+
+    provider: str
+    reason: str
+    why: str
+    whole: bool
+    held_at: datetime
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """One source of offers; times are None where that never happened."""
+
+    slug: str
+    last_attempt: datetime | None
+    last_success: datetime | None
+    last_error: str | None
+    failures: int
+    next_due: datetime | None
+    offers: int
+    runs: tuple[RunStatus, ...] = ()
+    rejects: tuple[RejectStatus, ...] = ()
+    holds: tuple[HoldStatus, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything that `/status` shows. `rates` = day of the newest exchange rate by currency."""
+
+    sources: tuple[SourceStatus, ...]
+    rates: dict[str, date] = field(default_factory=dict)
+
+    def source(self, slug: str) -> SourceStatus | None:
+        """The source of that slug, if it was ever asked."""
+        return next((source for source in self.sources if source.slug == slug), None)
+
+
+def status(engine: Engine) -> Status:
+    """The state of every source that was ever asked, by slug."""
+    with engine.connect() as connection:
+        offers = _counts(connection)
+        runs = _grouped(_runs(connection))
+        rejects = _grouped(_rejects(connection))
+        holds = _grouped(_holds(connection))
+        rows = connection.execute(select(provider).order_by(provider.c.slug)).mappings().all()
+        newest = select(exchange_rate.c.currency, func.max(exchange_rate.c.day)).group_by(
+            exchange_rate.c.currency
+        )
+        rates = {row[0]: row[1] for row in connection.execute(newest)}
+    names = ("slug", "last_attempt", "last_success", "last_error", "failures", "next_due")
+    sources = tuple(
+        SourceStatus(
+            **{name: row[name] for name in names},
+            offers=offers.get(row["slug"], 0),
+            runs=tuple(runs[row["slug"]]),
+            rejects=tuple(rejects[row["slug"]]),
+            holds=tuple(holds[row["slug"]]),
+        )
+        for row in rows
+    )
+    return Status(sources, rates)
+
+
+def _counts(connection: Connection) -> dict[str, int]:
+    query = select(offer.c.via, func.count()).where(offer.c.withdrawn_at.is_(None)).group_by(offer.c.via)
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def _grouped(pairs: Sequence[tuple[str, Any]]) -> dict[str, list[Any]]:
+    grouped: dict[str, list[Any]] = defaultdict(list)
+    for slug, value in pairs:
+        grouped[slug].append(value)
+    return grouped
+
+
+def _runs(connection: Connection) -> list[tuple[str, RunStatus]]:
+    run = scrape_run.c
+    place = func.row_number().over(partition_by=run.provider, order_by=run.id.desc()).label("place")
+    ranked = select(scrape_run, place).subquery()
+    query = select(ranked).where(ranked.c.place <= _RUNS_LISTED).order_by(ranked.c.id.desc())
+    names = (
+        "id",
+        "started_at",
+        "finished_at",
+        "outcome",
+        "offers",
+        "added",
+        "changed",
+        "withdrawn",
+        "rejected",
+        "note",
+    )
+    return [
+        (
+            row["provider"],
+            RunStatus(**{n: row[n] for n in names}, ignored=msgspec.json.decode(row["ignored"])),
+        )
+        for row in connection.execute(query).mappings()
+    ]
+
+
+def _rejects(connection: Connection) -> list[tuple[str, RejectStatus]]:
+    columns = (reject.c.provider, reject.c.reason, reject.c.detail, reject.c.raw, reject.c.rows)
+    query = select(scrape_run.c.provider, *columns).join(scrape_run, scrape_run.c.id == reject.c.run_id)
+    return [
+        (row[0], RejectStatus(*row[1:]))
+        for row in connection.execute(query.order_by(reject.c.rows.desc(), reject.c.id))
+    ]
+
+
+def _holds(connection: Connection) -> list[tuple[str, HoldStatus]]:
+    columns = (
+        hold.c.via,
+        hold.c.provider,
+        hold.c.reason,
+        hold.c.why,
+        hold.c.whole,
+        hold.c.held_at,
+        hold.c.diff,
+    )
+    query = select(*columns).where(hold.c.closed_at.is_(None)).order_by(hold.c.id)
+    return [
+        (row[0], HoldStatus(*row[1:6], difference=msgspec.json.decode(row[6], type=Difference)))
+        for row in connection.execute(query)
+    ]
