@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pkgutil
-from functools import cache
+from collections.abc import Awaitable, Callable
+from functools import cache, wraps
 from importlib import import_module
 from types import MappingProxyType
 
-from app.providers.port import Provider
+from app.domain.errors import ShapeDrift
+from app.domain.offer import Parsed
+from app.providers._reading import FAULTS
+from app.providers.port import Http, Payload, Provider, Settings
 
 _NOT_SOURCES = {"card", "port"}
 
@@ -25,5 +29,35 @@ def discover() -> MappingProxyType[str, Provider]:
         module = import_module(f"{__name__}.{module_info.name}")
         if module.CARD.slug in found:
             raise ValueError(f"two sources call themselves {module.CARD.slug!r}")
-        found[module.CARD.slug] = Provider(module.CARD, module.fetch, module.parse)
+        found[module.CARD.slug] = Provider(
+            module.CARD, _guarded_fetch(module.fetch), _guarded_parse(module.parse)
+        )
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def _guarded_fetch(
+    fetch: Callable[[Http, Settings], Awaitable[Payload]],
+) -> Callable[[Http, Settings], Awaitable[Payload]]:
+    """`fetch`, where an answer of another shape is ShapeDrift and nothing else."""
+
+    @wraps(fetch)
+    async def guarded(http: Http, settings: Settings) -> Payload:
+        try:
+            return await fetch(http, settings)
+        except FAULTS as fault:
+            raise ShapeDrift(f"the answer has another shape: {type(fault).__name__} {fault}") from fault
+
+    return guarded
+
+
+def _guarded_parse(parse: Callable[[Payload], Parsed]) -> Callable[[Payload], Parsed]:
+    """`parse`, where an answer of another shape is ShapeDrift and nothing else."""
+
+    @wraps(parse)
+    def guarded(payload: Payload) -> Parsed:
+        try:
+            return parse(payload)
+        except FAULTS as fault:
+            raise ShapeDrift(f"the answer has another shape: {type(fault).__name__} {fault}") from fault
+
+    return guarded

@@ -30,7 +30,7 @@ _CONSUMER = re.compile(
 _NAMELESS = re.compile(
     r"^\W*(?:\d+|cpu|gpu|none|null|n/?a|unknown|gpu \(unspecified\)|unspecified)?\W*$", re.IGNORECASE
 )
-_FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
+FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
 class Refused(Exception):
@@ -70,7 +70,7 @@ class Harvest:
                     taken += self._take(offer)
             except Refused as refusal:
                 self.reject(str(refusal))
-            except _FAULTS as fault:
+            except FAULTS as fault:
                 self.reject("not in the shape we know", f"{type(fault).__name__}: {fault}")
             if taken:
                 self._rows_used += 1
@@ -232,6 +232,8 @@ def rows_at(part: Part, *path: str) -> list[Any]:
         node = node.get(key) if isinstance(node, Mapping) else None
     if not isinstance(node, list):
         raise ShapeDrift(f"{part.name}: no list at {'.'.join(path) or 'the top'}")
+    if not all(isinstance(row, dict) for row in node):
+        raise ShapeDrift(f"{part.name}: rows at {'.'.join(path) or 'the top'} are not objects")
     return node
 
 

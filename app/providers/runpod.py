@@ -145,24 +145,28 @@ def _secure(
 ) -> Iterator[ScrapedOffer]:
     each, spot = some(row.get("securePrice")), some(row.get("secureSpotPrice"))
     for size in _sizes(row, "maxGpuCountSecureCloud") if row.get("secureCloud") else ():
-        places = stock.get((row["id"], size), {})
-        for place, has in places.items() if each else ():
-            host = {"vcpus": figure(has.get("minVcpu")), "ram_gib": figure(has.get("minMemory"))}
-            yield _pod(
-                harvest,
-                row,
-                size,
-                each,
-                tier="secure",
-                region=place,
-                stock=_STOCK[has["stockStatus"]],
-                **host,
-            )
-        if each and not places:
-            gone = "out" if stock and size in _SIZES else None
-            yield _pod(harvest, row, size, each, tier="secure", stock=gone)
-        if spot:
+        if each is not None:
+            yield from _placed(harvest, row, size, each, stock)
+        if spot is not None:
             yield _pod(harvest, row, size, spot, tier="secure", purchase_option="spot")
+
+
+def _placed(
+    harvest: Harvest,
+    row: dict[str, Any],
+    size: int,
+    each: Decimal,
+    stock: dict[tuple[str, int], dict[str, dict[str, Any]]],
+) -> Iterator[ScrapedOffer]:
+    """One offer a data centre that has it; none has it: one without a place, out of stock where that was asked."""
+    places = stock.get((row["id"], size), {})
+    if not places:
+        gone = "out" if stock and size in _SIZES else None
+        yield _pod(harvest, row, size, each, tier="secure", stock=gone)
+    for place, has in places.items():
+        found = {"region": place, "stock": _STOCK[has["stockStatus"]]}
+        host = {"vcpus": figure(has.get("minVcpu")), "ram_gib": figure(has.get("minMemory"))}
+        yield _pod(harvest, row, size, each, tier="secure", **found, **host)
 
 
 def _community(harvest: Harvest, row: dict[str, Any]) -> Iterator[ScrapedOffer]:
@@ -181,14 +185,20 @@ def _committed(harvest: Harvest, row: dict[str, Any]) -> Iterator[ScrapedOffer]:
             continue
         for size in _sizes(row, "maxGpuCountSecureCloud"):
             term = months * 730.0 if months else _WEEK_HOURS
-            fields = {"purchase_option": "reserved", "term_months": months, "minimum_term_hours": term}
-            yield _pod(harvest, row, size, each, tier="secure", **fields)  # type: ignore[arg-type]
+            fields: dict[str, Any] = {
+                "purchase_option": "reserved",
+                "term_months": months,
+                "minimum_term_hours": term,
+            }
+            yield _pod(harvest, row, size, each, tier="secure", **fields)
 
 
 def _clusters(harvest: Harvest, row: dict[str, Any]) -> Iterator[ScrapedOffer]:
     """Instant Clusters: nodes of the largest size, two to eight of them (behaviour N04)."""
     each, size = some(row.get("clusterPrice")), int(row.get("maxGpuCount") or 0)
-    for place in (row.get("nodeGroupDatacenters") or ({"id": "global"},)) if each and size else ():
+    if each is None or not size:
+        return
+    for place in row.get("nodeGroupDatacenters") or ({"id": "global"},):
         name = f"cluster {size}x {row['displayName']}"
         basis = "accelerator-hour times accelerators, sold as 2 to 8 nodes"
         fields = {
@@ -198,4 +208,4 @@ def _clusters(harvest: Harvest, row: dict[str, Any]) -> Iterator[ScrapedOffer]:
             "max_nodes": 8,
             "price_basis": basis,
         }
-        yield _pod(harvest, row, size, each, **fields)  # type: ignore[arg-type]
+        yield _pod(harvest, row, size, each, **fields)

@@ -1,0 +1,84 @@
+"""SkyPilot catalog: providers.md A1; behaviour G15, P06, P15, P16, P31, R02, F01, F05."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import ShapeDrift
+from app.providers import discover
+from app.providers.port import Part, Payload
+from tests.providers.fetching import offers, only, parsed
+
+
+def test_spot_is_per_zone_and_on_demand_per_region() -> None:
+    listed = only("skypilot", provider="aws", instance_type="p5.48xlarge", purchase_option="on_demand")
+    assert (listed.price_per_hour, listed.zone) == (Decimal("55.04"), None)
+    spots = offers("skypilot", instance_type="p5.48xlarge", purchase_option="spot")
+    assert {(spot.zone, spot.price_per_hour) for spot in spots} == {
+        ("use2-az1", Decimal("21.7")),
+        ("use2-az2", Decimal("22.9")),
+    }
+
+
+def test_a_file_says_how_old_it_is() -> None:
+    assert only("skypilot", instance_type="g6.xlarge").observed_at == datetime(2026, 11, 29, 6, tzinfo=UTC)
+
+
+def test_a_zero_price_is_unknown_and_a_zero_spot_price_is_no_offer() -> None:
+    assert only("skypilot", instance_type="Standard_NC40ads_H100_v5").price_per_hour is None
+    assert offers("skypilot", provider="vast", purchase_option="spot") == []
+
+
+def test_an_accelerator_without_its_host_is_no_instance() -> None:
+    assert offers("skypilot", provider="gcp") == []
+    assert parsed("skypilot").ignored["an accelerator priced without its host"] == 2
+
+
+def test_memory_is_of_one_accelerator_or_left_open() -> None:
+    assert only("skypilot", instance_type="g6.xlarge").memory_hint_gb == pytest.approx(22.35, abs=0.01)
+    assert only("skypilot", instance_type="2x-RTX_5090-32-65536").memory_hint_gb is None
+
+
+def test_the_copied_host_memory_of_runpod_is_not_believed() -> None:
+    pod = only("skypilot", provider="runpod")
+    assert (pod.ram_gib, pod.tier, pod.price_per_hour) == (None, "secure", Decimal("4.76"))
+
+
+def test_a_silent_cloud_harms_only_itself() -> None:
+    silent = set(parsed("skypilot").unanswered)
+    assert {"lambda", "verda", "nebius"} <= silent
+    assert silent.isdisjoint({"aws", "azure", "vast", "runpod"})
+
+
+def test_a_row_cut_short_is_refused() -> None:
+    assert [reject.reason for reject in parsed("skypilot").rejects if "H200" in reject.raw] == ["cut short"]
+    assert offers("skypilot", instance_type="BM.GPU.H200.8") == []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("file", "cloud"),
+    [
+        ("anycloud_azure_vms_2026-05-20.csv", "azure"),
+        ("anycloud_lambda_vms_2026-05-20.csv", "lambda"),
+        ("anycloud_lambda_vms_2026-05-07_before.csv", "lambda"),
+        ("anycloud_vast_vms_2026-05-20.csv", "vast"),
+    ],
+)
+def test_real_files_are_read_without_loss(shared_dir: Path, file: str, cloud: str) -> None:
+    text = (shared_dir / "upstream" / file).read_text()
+    result = discover()["skypilot"].parse(Payload((Part(cloud, "https://example.org", text),)))
+    assert result.rows_read == text.count("\n") - 1 == result.rows_used + sum(result.ignored.values())
+    assert set(result.ignored) <= {"no accelerator"}
+    assert result.rejects == ()
+
+
+@pytest.mark.shared
+def test_a_file_that_shrank_to_its_header_is_no_price_list(shared_dir: Path) -> None:
+    text = (shared_dir / "upstream" / "anycloud_lambda_vms_2026-05-07_header_only.csv").read_text()
+    with pytest.raises(ShapeDrift):
+        discover()["skypilot"].parse(Payload((Part("lambda", "https://example.org", text),)))
