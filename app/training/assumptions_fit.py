@@ -39,4 +39,30 @@ LOAD_BYTES_PER_PARAMETER = Assumption(
     "(throughput_model.md §8 saw 128 GB filled at load)",
 )
 
-ASSUMPTIONS: tuple[Assumption, ...] = (FITS_SHARE, PLAIN_WITHIN, BUS_TENSOR_DEGREE, LOAD_BYTES_PER_PARAMETER)
+VCPUS_PER_ACCELERATOR = Assumption(
+    "vcpus_per_accelerator",
+    4.0,
+    "vCPU",
+    2.0,
+    8.0,
+    "assume: throughput_model.md §8, text; vision wants 8",
+    "low",
+)
+DISK_CHECKPOINTS = Assumption(
+    "disk_checkpoints",
+    3.0,
+    "checkpoints",
+    2.0,
+    5.0,
+    "assume: throughput_model.md §8: three checkpoints and the data set",
+    "low",
+)
+
+ASSUMPTIONS: tuple[Assumption, ...] = (
+    FITS_SHARE,
+    PLAIN_WITHIN,
+    BUS_TENSOR_DEGREE,
+    LOAD_BYTES_PER_PARAMETER,
+    VCPUS_PER_ACCELERATOR,
+    DISK_CHECKPOINTS,
+)

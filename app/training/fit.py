@@ -63,6 +63,14 @@ class Verdict:
     bound: str | None = None
     headroom_gib: float | None = None
     need_gib: float | None = None
+    leanest: Layout | None = None
+
+    @property
+    def plan_words(self) -> str | None:
+        """The layout in a few words, with the nodes where there are several."""
+        if self.plan is None:
+            return None
+        return self.plan.words if self.nodes == 1 else f"{self.nodes} nodes · {self.plan.words}"
 
     @property
     def holds(self) -> bool:
@@ -259,6 +267,7 @@ def _verdict(kind: VerdictKind, reason: str, why: Sentence, plan: Plan) -> Verdi
         bound=plan.bound,
         headroom_gib=plan.headroom_gib,
         need_gib=plan.memory["high"] if plan.memory else plan.need_gib,
+        leanest=plan.leanest,
     )
 
 

@@ -1,0 +1,253 @@
+"""A training run against every offer of the board: verdict, plan, speed, hours and dollars, row by row.
+
+Verdicts are found once per distinct hardware shape and joined onto the offers (design rule 7); what differs between
+offers of one shape (host memory, price, billing terms) is computed in arrays over the rows that hold the job.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from app.catalog.shapes import shape_of
+from app.domain.model import ModelShape
+from app.domain.run import TrainingRun
+from app.domain.sentence import N_, Sentence
+from app.market.board import Board
+from app.market.costs import Rates, prices_for, work_on
+from app.market.judging import judge_shapes
+from app.market.shapes import HardwareIndex, hardware_index
+from app.training.cost import CostTable, cost_of
+from app.training.fit import HOLDS, Verdict
+from app.training.host import host_need_gib
+from app.training.recipe import Recipe, recipe_for
+
+if TYPE_CHECKING:
+    from app.catalog import Catalog
+
+FloatArray = npt.NDArray[np.float64]
+WordArray = npt.NDArray[np.object_]
+BoolArray = npt.NDArray[np.bool_]
+KEPT = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A run with its model and recipe resolved."""
+
+    run: TrainingRun
+    shape: ModelShape
+    recipe: Recipe
+
+    @classmethod
+    def of(cls, run: TrainingRun, catalog: Catalog) -> Question:
+        """Resolve a run.
+
+        Raises:
+            BadInput: it names no model, or settings that do not go together.
+        """
+        shape = shape_of(run, catalog)
+        return cls(run, shape, recipe_for(shape, run))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Arrays aligned with the board's rows, NaN or None = unknown. `shown` = holds the job within budget and
+    deadline. `nodes` instances are counted in the costs; `hours` is wall-clock time."""
+
+    question: Question
+    hardware: HardwareIndex
+    verdicts: tuple[Verdict, ...]
+    costs: CostTable
+    shown: BoolArray
+    verdict: WordArray
+    reason: WordArray
+    why: WordArray
+    plan: WordArray
+    nodes: FloatArray
+    headroom_gib: FloatArray
+    tokens_per_s: FloatArray
+    mfu: FloatArray
+
+    @property
+    def hours(self) -> FloatArray:
+        """Expected wall-clock hours."""
+        return self.costs.hours
+
+    @property
+    def total_usd(self) -> FloatArray:
+        """Expected cost of the whole run over all nodes."""
+        return self.costs.total_usd
+
+    @property
+    def total_usd_low(self) -> FloatArray:
+        """Cost at the fast edge of the band."""
+        return self.costs.low_usd
+
+    @property
+    def total_usd_high(self) -> FloatArray:
+        """Cost at the slow edge of the band."""
+        return self.costs.high_usd
+
+    def verdict_of(self, row: int) -> Verdict:
+        """The verdict on the hardware shape of a row (before host memory, budget and deadline)."""
+        return self.verdicts[self.hardware.of_row[row]]
+
+
+class _Cache:
+    """The last KEPT runs, each with the board it was asked of. One estimate at a time: a second question about the
+    same run waits and finds the first one's answer."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[Board, Estimates]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
+        key = run.model_dump_json(exclude_defaults=True)
+        with self._lock:
+            of_board, found = self._kept.get(key, (None, None))
+            if of_board is not board or found is None:
+                found = _estimate(board, Question.of(run, catalog), catalog)
+            self._kept[key] = (board, found)
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return found
+
+
+_cache = _Cache()
+
+
+def estimate(board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
+    """The estimates of a run, cached by run and board.
+
+    Raises:
+        BadInput: the run names no model, or asks for what no hardware could run.
+    """
+    return _cache.get(board, run, catalog)
+
+
+def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
+    hardware = hardware_index(board, catalog)
+    verdicts = judge_shapes(question.shape, question.run, question.recipe, hardware.shapes)
+    of_row = hardware.of_row
+    verdict = _words([v.verdict for v in verdicts])[of_row]
+    reason = _words([v.reason or None for v in verdicts])[of_row]
+    why = _words([v.why for v in verdicts])[of_row]
+    _judge_hosts(board, question, verdicts, of_row, (verdict, reason, why))
+    holds = np.isin(verdict.astype(str), sorted(HOLDS))
+    costs = _costs(board, question, verdicts, of_row, holds)
+    _judge_limits(question.run, costs, holds, (reason, why))
+    return Estimates(
+        question=question,
+        hardware=hardware,
+        verdicts=verdicts,
+        costs=costs,
+        shown=holds & np.equal(reason, None),
+        verdict=verdict,
+        reason=reason,
+        why=why,
+        plan=_words([v.plan_words for v in verdicts])[of_row],
+        nodes=_numbers([float(v.nodes) if v.plan else None for v in verdicts])[of_row],
+        headroom_gib=_numbers([v.headroom_gib for v in verdicts])[of_row],
+        tokens_per_s=_of_time(verdicts, "tokens_per_s")[of_row],
+        mfu=_of_time(verdicts, "mfu")[of_row],
+    )
+
+
+_Words = tuple[WordArray, WordArray, WordArray]
+
+
+def _judge_hosts(
+    board: Board,
+    question: Question,
+    verdicts: Sequence[Verdict],
+    of_row: npt.NDArray[np.int64],
+    words: _Words,
+) -> None:
+    """Offers whose host memory is known to be too small no longer hold the job; changes `words` in place."""
+    verdict, reason, why = words
+    needs = _numbers([_host_need(question, v) for v in verdicts])[of_row]
+    ram = board.numbers["ram_gib"]
+    for row in np.flatnonzero(ram < needs):
+        verdict[row], reason[row] = "does_not_fit", "host_ram"
+        why[row] = Sentence(
+            N_("needs about {need} GiB of host memory per instance; there are {ram}"),
+            {"need": f"{needs[row]:.0f}", "ram": f"{ram[row]:.0f}"},
+        )
+
+
+def _host_need(question: Question, verdict: Verdict) -> float | None:
+    if verdict.plan is None or not verdict.holds:
+        return None
+    return host_need_gib(question.shape, question.recipe, verdict.plan, verdict.nodes, question.run.method)
+
+
+def _costs(
+    board: Board,
+    question: Question,
+    verdicts: Sequence[Verdict],
+    of_row: npt.NDArray[np.int64],
+    holds: BoolArray,
+) -> CostTable:
+    """Costs of the rows that hold the job; NaN elsewhere."""
+    rows = np.flatnonzero(holds)
+    at = of_row[rows]
+    names = ("low_tokens_per_s", "tokens_per_s", "high_tokens_per_s")
+    rates = Rates(*(_of_time(verdicts, name)[at] for name in names))
+    nodes = np.asarray([v.nodes for v in verdicts], dtype=np.float64)[at]
+    work = work_on(question.run, question.shape, question.recipe, rates)
+    table = cost_of(work, prices_for(board, rows, nodes))
+    return CostTable(**{f.name: _spread(getattr(table, f.name), rows, len(board)) for f in fields(CostTable)})
+
+
+def _judge_limits(
+    run: TrainingRun, costs: CostTable, holds: BoolArray, words: tuple[WordArray, WordArray]
+) -> None:
+    """Budget and deadline, where the run sets them; changes `words` in place. Unknown is not within a budget."""
+    reason, why = words
+    if run.deadline_hours is not None:
+        for row in np.flatnonzero(holds & ~(costs.hours <= run.deadline_hours)):
+            reason[row], why[row] = (
+                "deadline",
+                Sentence(
+                    N_("takes {hours} h; the deadline is {limit} h"),
+                    {"hours": f"{costs.hours[row]:,.1f}", "limit": f"{run.deadline_hours:,.1f}"},
+                ),
+            )
+    if run.budget_usd is not None:
+        for row in np.flatnonzero(holds & ~(costs.total_usd <= run.budget_usd)):
+            known = np.isfinite(costs.total_usd[row])
+            text = (
+                N_("costs {usd} USD in all; the budget is {limit}") if known else N_("its price is not known")
+            )
+            reason[row], why[row] = (
+                "budget" if known else "price_unknown",
+                Sentence(text, {"usd": f"{costs.total_usd[row]:,.2f}", "limit": f"{run.budget_usd:,.2f}"}),
+            )
+
+
+def _words(values: Sequence[Any]) -> WordArray:
+    array = np.empty(len(values), dtype=np.object_)
+    array[:] = values
+    return array
+
+
+def _numbers(values: Sequence[float | None]) -> FloatArray:
+    return np.asarray([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _of_time(verdicts: Sequence[Verdict], name: str) -> FloatArray:
+    return _numbers([None if v.time is None else v.time[name] for v in verdicts])
+
+
+def _spread(values: FloatArray, rows: npt.NDArray[np.int64], size: int) -> FloatArray:
+    wide = np.full(size, np.nan)
+    wide[rows] = values
+    return wide

@@ -1,0 +1,141 @@
+"""One run on one offer with every term: what the breakdown page and `POST /api/v1/estimates` show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.domain.hardware import Cluster, Host
+from app.domain.record import OfferRecord
+from app.domain.run import TrainingRun
+from app.domain.sentence import Sentence
+from app.market.board import Board
+from app.market.choices import Neighbours, neighbours, pareto_front
+from app.market.costs import Rates, prices_for, work_on
+from app.market.estimating import Estimates, Question, estimate
+from app.market.naive import NaiveRule, naive_rules
+from app.training.billing import Prices
+from app.training.cost import CostBreakdown
+from app.training.cost import breakdown as cost_breakdown
+from app.training.fit import Verdict
+from app.training.host import host_warnings
+from app.training.layout import Layout
+from app.training.levers import Lever, largest_micro_batch, largest_sequence, levers
+from app.training.memory import MemoryBreakdown
+from app.training.memory import breakdown as memory_breakdown
+from app.training.parameters import count
+from app.training.throughput import TimeBreakdown
+from app.training.throughput import breakdown as time_breakdown
+from app.training.work import Work
+
+if TYPE_CHECKING:
+    from app.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything about one run on one offer.
+
+    `verdict`, `reason` and `why` are the final ones (host memory, budget and deadline included). `layout` is the
+    chosen plan, or the leanest layout where nothing fits: `memory` explains it; `time` and `cost` are None where
+    the job is not held. `cluster` is None for hardware that cannot be judged. `largest_*` are what would still fit
+    in this layout; `assumed` names figures that stand in for unknown ones.
+    """
+
+    record: OfferRecord
+    question: Question
+    found: Verdict
+    verdict: str
+    reason: str | None
+    why: Sentence
+    cluster: Cluster | None
+    layout: Layout | None = None
+    memory: MemoryBreakdown | None = None
+    time: TimeBreakdown | None = None
+    cost: CostBreakdown | None = None
+    levers: tuple[Lever, ...] = ()
+    largest_micro_batch: int | None = None
+    largest_sequence: int | None = None
+    rules: tuple[NaiveRule, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
+    assumed: tuple[str, ...] = ()
+    beside: Mapping[str, str | None] | None = None
+
+    @property
+    def usable_gib(self) -> float | None:
+        """GiB of one accelerator that the job is judged against."""
+        return None if self.cluster is None else self.cluster.node.accelerator.usable_gib
+
+
+def explain(board: Board, offer_id: str, run: TrainingRun, catalog: Catalog) -> Explanation:
+    """Every term of a run on one offer.
+
+    Raises:
+        NotFound: there is no such offer now.
+        BadInput: the run cannot be answered.
+    """
+    row = board.row_of(offer_id)
+    table = estimate(board, run, catalog)
+    found, hardware = table.verdict_of(row), table.hardware.shapes[table.hardware.of_row[row]]
+    explanation = Explanation(
+        record=board.records[row],
+        question=table.question,
+        found=found,
+        verdict=str(table.verdict[row]),
+        reason=table.reason[row],
+        why=table.why[row],
+        cluster=hardware.cluster and replace(hardware.cluster, nodes=found.nodes),
+        rules=naive_rules(float(count(table.question.shape).total), run),
+        assumed=hardware.assumed,
+        beside=_beside(board, table, row),
+    )
+    if explanation.cluster is None or (layout := found.plan or found.leanest) is None:
+        return explanation
+    return _with_terms(explanation, board, row, explanation.cluster, layout)
+
+
+def _with_terms(
+    explanation: Explanation, board: Board, row: int, cluster: Cluster, layout: Layout
+) -> Explanation:
+    question, found = explanation.question, explanation.found
+    shape, run, recipe = question.shape, question.run, question.recipe
+    usable = cluster.node.accelerator.usable_gib
+    held = found.plan is not None
+    work, prices = _bill(board, row, question, found) if held else (None, None)
+    host = _host(explanation.record)
+    return replace(
+        explanation,
+        layout=layout,
+        memory=memory_breakdown(shape, recipe, layout),
+        time=time_breakdown(shape, recipe, layout, cluster) if held else None,
+        cost=cost_breakdown(work, prices) if work is not None and prices is not None else None,
+        levers=levers(shape, run, cluster),
+        largest_micro_batch=largest_micro_batch(shape, run, layout, usable),
+        largest_sequence=largest_sequence(shape, run, layout, usable),
+        warnings=host_warnings(cluster.node, host, work.state_gb if work else 0.0, run.dataset_gb),
+    )
+
+
+def _bill(board: Board, row: int, question: Question, found: Verdict) -> tuple[Work, Prices]:
+    assert found.time is not None
+    names = ("low_tokens_per_s", "tokens_per_s", "high_tokens_per_s")
+    rates = Rates(*(np.asarray([found.time[name]]) for name in names))
+    prices = prices_for(board, np.asarray([row]), np.asarray([float(found.nodes)]))
+    return work_on(question.run, question.shape, question.recipe, rates), prices
+
+
+def _host(record: OfferRecord) -> Host:
+    return Host(record.vcpus, record.ram_gib, record.local_disk_gb)
+
+
+def _beside(board: Board, table: Estimates, row: int) -> Mapping[str, str | None]:
+    """Ids of the neighbours on the front of hours against dollars: `faster` and dearer, `cheaper` and slower."""
+    front = pareto_front(table, np.flatnonzero(table.shown))
+    found: Neighbours = neighbours(table, front, row)
+    return {
+        "faster": None if found.faster is None else board.records[found.faster].id,
+        "cheaper": None if found.cheaper is None else board.records[found.cheaper].id,
+    }
