@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.postgres import engine, postgres_engine, postgres_server, postgres_url, sqlite_engine, sqlite_template
+from tests.postgres import (
+    engine,
+    postgres_engine,
+    postgres_server,
+    postgres_url,
+    sqlite_engine,
+    sqlite_template,
+)
 
 __all__ = ["engine", "postgres_engine", "postgres_server", "postgres_url", "sqlite_engine", "sqlite_template"]
 
