@@ -13,8 +13,20 @@ class ModelShape:
     """Dimensions of a transformer (or a published footprint where structure is not known).
 
     Sizes are element counts. `experts` 0 = dense. MLA models set the `*_lora_rank` and `*_head_dim` fields.
+    `layers` counts every layer; with `encoder_layers` it includes them. `dense_layers` of a mixture of experts
+    have an ordinary feed-forward part of `ffn_hidden_size`; the others have `experts` of
+    `moe_ffn_hidden_size` and a shared part of `shared_ffn_hidden_size` (0: `shared_experts` routed ones).
+
+    `attention_bias`: on the query, key and value projections; `output_bias`: on the attention output;
+    `mlp_bias`: on the feed-forward projections. `norm_vectors`: parameters
+    of one norm, in hidden sizes (None: 1 for rms, 2 for layer). `norms_per_layer`: 1 for a parallel block,
+    4 with norms before and after both parts. `qk_norm`: of one head; `qk_norm_wide`: of all heads at once.
+    `learned_positions`: rows of a position table. `extra_parameters`: what none of these count (pooler, head bias,
+    token types, position bias, sinks, patch embedding, a second tower).
+
     `stated_parameters` is the publisher's total: used only where the structure cannot be recounted
-    (`modality` diffusion, cnn, parameters-only), otherwise a check.
+    (`recounted` False, and `modality` diffusion, cnn, parameters-only), otherwise a check.
+    `assumed` names fields that were derived or typical, not given.
     """
 
     key: str
@@ -41,6 +53,14 @@ class ModelShape:
     attention_bias: bool = False
     mlp_bias: bool = False
     qk_norm: bool = False
+    output_bias: bool = False
+    norm_vectors: int | None = None
+    norms_per_layer: int = 2
+    final_norm: bool = True
+    qk_norm_wide: bool = False
+    shared_ffn_hidden_size: int = 0
+    extra_parameters: int = 0
+    recounted: bool = True
     q_lora_rank: int = 0
     kv_lora_rank: int = 0
     qk_rope_head_dim: int = 0
@@ -52,3 +72,5 @@ class ModelShape:
     stated_active_parameters: int | None = None
     licence: str = ""
     source: str = ""
+    assumed: tuple[str, ...] = ()
+    notes: str = ""

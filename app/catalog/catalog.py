@@ -1,0 +1,119 @@
+"""The catalog: cited reference data, loaded once, checked, and asked by everyone above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from app.catalog.accelerators import lowest_of, read_accelerators
+from app.catalog.architectures import Architecture, read_architectures
+from app.catalog.files import DATA
+from app.catalog.hardware import Hardware, HardwareFinder, read_fabrics
+from app.catalog.instances import Instances, read_instances
+from app.catalog.models import read_models, search
+from app.catalog.names import Names, Question
+from app.catalog.places import Place
+from app.catalog.resolution import Resolution
+from app.catalog.terms import Providers, ProviderTerms, read_providers, read_terms
+from app.catalog.vocabulary import read_vocabulary
+from app.domain.accelerator import Accelerator
+from app.domain.errors import NotFound
+from app.domain.model import ModelShape
+from app.domain.offer import ScrapedOffer
+
+
+class Catalog:
+    """Everything the catalog knows. Immutable after loading; every lookup is pure."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.accelerators: Mapping[str, Accelerator] = read_accelerators(folder)
+        self.architectures: Mapping[str, Architecture] = read_architectures(folder)
+        self.models: Mapping[str, ModelShape] = read_models(folder, self.architectures)
+        self.instances: Instances = read_instances(folder, self.accelerators)
+        self.providers: Providers = read_providers(folder)
+        self._terms = read_terms(folder, self.providers)
+        vocabulary = read_vocabulary(folder, self.accelerators)
+        self._names = Names(self.accelerators, vocabulary, self.instances)
+        fabrics = read_fabrics(folder, self.accelerators)
+        clusters = {slug: terms.multi_node for slug, terms in self._terms.items()}
+        self._hardware = HardwareFinder(self.accelerators, self.instances, fabrics, clusters)
+
+    def accelerator(self, key: str) -> Accelerator:
+        """The accelerator of a key.
+
+        Raises:
+            NotFound: no such key.
+        """
+        try:
+            return self.accelerators[key]
+        except KeyError:
+            raise NotFound("accelerator", key) from None
+
+    def model(self, key: str) -> ModelShape:
+        """The model shape of a key.
+
+        Raises:
+            NotFound: no such key.
+        """
+        try:
+            return self.models[key]
+        except KeyError:
+            raise NotFound("model", key) from None
+
+    def search_models(self, text: str) -> list[ModelShape]:
+        """Models whose key, name or family holds every word of `text`, closest first."""
+        return search(self.models, text)
+
+    def resolve(
+        self,
+        name: str,
+        provider: str | None = None,
+        instance_type: str | None = None,
+        memory_gb: float | None = None,
+        count: float | None = None,
+    ) -> Resolution:
+        """Which accelerator a provider means; `memory_gb` per accelerator, `count` per instance."""
+        slug = self.providers.hardware_slug(self.providers.slug(provider)) if provider else None
+        return self._names.resolve(Question(name, slug, memory_gb or None, count or None), instance_type)
+
+    def lowest_of(self, keys: Sequence[str], label: str) -> tuple[Accelerator, tuple[str, ...]]:
+        """What to compute with where a name may mean any of `keys`, and which figures are assumed."""
+        return lowest_of([self.accelerator(key) for key in keys], label)
+
+    def hardware_of(self, offer: ScrapedOffer, resolution: Resolution) -> Hardware:
+        """Link, fabric and host of an offer, each with its source."""
+        slug = self.providers.hardware_slug(self.providers.slug(offer.provider))
+        return self._hardware.find(slug, offer, resolution)
+
+    def terms(self, provider: str) -> ProviderTerms:
+        """Billing and interruption terms; all unknown for a provider nobody described."""
+        slug = self.providers.slug(provider)
+        return self._terms.get(slug) or ProviderTerms(slug)
+
+    def provider_name(self, slug: str) -> str:
+        """The provider's name for people."""
+        return self.providers.name(slug)
+
+    def provider_slug(self, text: str) -> str:
+        """The canonical slug of a provider as anybody writes it."""
+        return self.providers.slug(text)
+
+    def place(self, provider: str, region: str) -> Place:
+        """Where a provider's region lies; unknown stays unknown."""
+        return Place()
+
+    def snapshot(self) -> Iterator[ScrapedOffer]:
+        """The bundled dated offers."""
+        yield from ()
+
+
+@cache
+def load_catalog(folder: Path = DATA) -> Catalog:
+    """The catalog of a folder, loaded and checked once.
+
+    Raises:
+        CatalogError: a file is malformed; names file, line and column.
+    """
+    return Catalog(folder)
