@@ -1,0 +1,135 @@
+"""The search finds the fastest layout that fits, as a scalar reading of the rules would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from app.domain.hardware import Cluster
+from app.domain.model import ModelShape
+from app.domain.run import TrainingRun
+from app.training.assumptions_fit import FITS_SHARE, PLAIN_WITHIN
+from app.training.candidates import enumerate_layouts
+from app.training.layout import Layouts
+from app.training.machine import machines_of
+from app.training.memory import memory_of
+from app.training.plan import Plan, fit_of, leanest_layout, search, tensor_cap
+from app.training.recipe import recipe_for
+from app.training.throughput import time_of
+from tests.training.clusters import (
+    A100,
+    B200,
+    H100,
+    INFINIBAND,
+    LLAMA_8B,
+    LLAMA_70B,
+    PCIE3,
+    RTX_4090,
+    cluster,
+    run,
+)
+
+
+def found(shape: ModelShape, asked: TrainingRun, *clusters: Cluster) -> list[Plan]:
+    return search(shape, asked, recipe_for(shape, asked), clusters)
+
+
+def by_hand(shape: ModelShape, asked: TrainingRun, where: Cluster) -> float:
+    """The best rate over every single layout, without pruning, one at a time."""
+    recipe, usable = recipe_for(shape, asked), where.node.accelerator.usable_gib
+    machine, best = machines_of(where), 0.0
+    layouts = enumerate_layouts(shape, asked, int(where.node.count), where.nodes)
+    for index in range(len(layouts)):
+        one = Layouts.of(layouts.row(index))
+        if int(one.tensor_parallel[0]) > tensor_cap(where.node, where.nodes):
+            continue
+        if memory_of(shape, recipe, one).high[0] <= FITS_SHARE.value * usable:
+            time = time_of(shape, recipe, one, machine)
+            if time.exposed_communication_s[0] <= asked.link_share_limit * time.step_s[0]:
+                best = max(best, float(time.tokens_per_s[0]))
+    return best
+
+
+@pytest.mark.parametrize(
+    ("shape", "fields", "where"),
+    [
+        (LLAMA_8B, {}, cluster(H100, 8)),
+        (LLAMA_8B, {"method": "qlora"}, cluster(RTX_4090, 4, PCIE3)),
+        (LLAMA_8B, {"method": "lora", "sequence_length": 16384}, cluster(H100, 2)),
+        (LLAMA_70B, {}, cluster(H100, 8, nodes=4, fabric=INFINIBAND)),
+    ],
+)
+def test_the_pruned_search_agrees_with_trying_everything(
+    shape: ModelShape, fields: dict[str, object], where: Cluster
+) -> None:
+    asked = run(**fields)
+    (plan,) = found(shape, asked, where)
+    assert plan.time is not None
+    best = by_hand(shape, asked, where)
+    assert (1 - PLAIN_WITHIN.value) * best <= plan.time["tokens_per_s"] <= best * (1 + 1e-9)
+
+
+def test_one_search_over_many_machines_equals_many_searches() -> None:
+    asked = run()
+    clusters = [
+        cluster(H100, 8),
+        cluster(A100, 4),
+        cluster(H100, 1),
+        cluster(H100, 8, nodes=2),
+        cluster(B200, 8),
+    ]
+    together = found(LLAMA_8B, asked, *clusters)
+    apart = [found(LLAMA_8B, asked, one)[0] for one in clusters]
+    assert [p.layout for p in together] == [p.layout for p in apart]
+    assert [p.need_gib for p in together] == [p.need_gib for p in apart]
+
+
+def test_what_fits_stays_within_the_memory_at_the_high_edge() -> None:
+    for plan in found(
+        LLAMA_8B, run(), cluster(H100, 8), cluster(A100, 8), cluster(H100, 1), cluster(RTX_4090, 8)
+    ):
+        assert (plan.layout is None) == (plan.fit == "does_not_fit")
+        if plan.memory is not None:
+            assert plan.memory["high"] <= plan.usable_gib
+            assert plan.fit == fit_of(plan.memory["high"], plan.usable_gib)
+        else:
+            assert plan.need_gib is not None
+            assert plan.need_gib > plan.usable_gib
+
+
+def test_more_memory_never_makes_a_plan_slower_or_unfit() -> None:
+    sizes = np.linspace(20, 300, 25)
+    machines = [cluster(replace(H100, memory_gib=float(size)), 8) for size in sizes]
+    rates = [plan.time["tokens_per_s"] if plan.time else 0.0 for plan in found(LLAMA_8B, run(), *machines)]
+    assert rates[0] == 0.0
+    assert rates[-1] > 0.0
+    for before, after in pairwise(rates):
+        assert after >= before * (1 - PLAIN_WITHIN.value)
+
+
+def test_tensor_parallel_stays_within_the_link_domain() -> None:
+    asked = run(global_batch_size=1)
+    plans = found(LLAMA_70B, asked, cluster(B200, 8), cluster(B200, 8, PCIE3))
+    assert plans[0].layout is not None
+    assert plans[0].layout.tensor_parallel <= 8
+    assert plans[1].layout is None or plans[1].layout.tensor_parallel <= 2
+
+
+def test_a_batch_too_small_for_the_machine_leaves_accelerators_idle() -> None:
+    asked = run(global_batch_size=1, method="qlora", framework="unsloth")
+    (plan,) = found(LLAMA_8B, asked, cluster(H100, 8))
+    assert plan.layout is not None
+    assert plan.layout.world_size == 1
+
+
+def test_the_leanest_layout_needs_no_more_than_the_chosen_one() -> None:
+    asked = run()
+    (plan,) = found(LLAMA_8B, asked, cluster(H100, 8))
+    lean = leanest_layout(LLAMA_8B, asked, recipe_for(LLAMA_8B, asked), cluster(H100, 8))
+    assert lean is not None
+    assert plan.memory is not None
+    assert lean[1] == plan.need_gib
+    assert lean[1] <= plan.memory["high"]
