@@ -149,8 +149,8 @@ class Batch:
         if earlier is not one and earlier.standing != one.standing:
             detail = f"{one.offer.instance_type} in {one.offer.region or '?'} is listed twice with different prices"
             self._reject(provider, "duplicate", detail, one.offer.raw)
-        if not one.known:
-            detail = f"{one.offer.accelerator_name!r} is not in the catalog; the offer is kept, its accelerator unknown"
+        if one.unknown is not None:
+            detail = f"{one.offer.accelerator_name!r}: {one.unknown} (the offer is kept)"
             self._reject(provider, "unknown_accelerator", detail, one.offer.raw)
 
     def _reject(self, provider: str, reason: str, detail: str, raw: str) -> None:

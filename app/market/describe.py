@@ -15,6 +15,7 @@ from app.catalog import Catalog
 from app.catalog.resolution import Resolution
 from app.domain.identity import offer_id
 from app.domain.offer import ScrapedOffer, SourceKind
+from app.domain.sentence import Sentence
 from app.market import quality
 from app.market.quality import Standing
 
@@ -57,13 +58,14 @@ _COPIED = (
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A scraped row that can stand: its identity, what it is compared by, and the values of its row in `offer`."""
+    """A scraped row that can stand: its identity, what it is compared by, and the values of its row in `offer`.
+    `unknown` says why the catalog does not know its accelerator."""
 
     id: str
     offer: ScrapedOffer
     standing: Standing
     values: dict[str, Any]
-    known: bool
+    unknown: Sentence | None
 
     def row(self, flags: Iterable[str] = ()) -> dict[str, Any]:
         """The values with further flags and a stamp that changes when any value does."""
@@ -93,11 +95,13 @@ class Describer:
         self._source_name = source_name
         self._resolutions: dict[tuple[Any, ...], Resolution] = {}
         self._hardware: dict[tuple[Any, ...], str] = {}
+        self._slugs: dict[str, str] = {}
         self._places: dict[tuple[str, str], tuple[str | None, str | None]] = {}
 
     def describe(self, scraped: ScrapedOffer, asked_at: datetime) -> Described | Refused:
         """A row as the database keeps it. `asked_at` is when the source was asked: what the source says about its
         own age counts only where it is older than that."""
+        scraped = self._under_one_name(scraped)
         resolution = self._resolve(scraped)
         if resolution.status == "unknown" and quality.names_nothing(scraped.accelerator_name):
             detail = f"{scraped.accelerator_name!r} names no accelerator"
@@ -107,9 +111,14 @@ class Describer:
         if refused is not None:
             return Refused(offer_id(offer), offer, *refused)
         values = self._values(offer, self._hardware_of(offer, resolution), asked_at)
-        return Described(
-            offer_id(offer), offer, quality.standing_of(offer), values, resolution.status != "unknown"
-        )
+        unknown = resolution.why if resolution.status == "unknown" else None
+        return Described(offer_id(offer), offer, quality.standing_of(offer), values, unknown)
+
+    def _under_one_name(self, offer: ScrapedOffer) -> ScrapedOffer:
+        slug = self._slugs.get(offer.provider)
+        if slug is None:
+            slug = self._slugs[offer.provider] = self._catalog.provider_slug(offer.provider)
+        return offer if slug == offer.provider else msgspec.structs.replace(offer, provider=slug)
 
     def _resolve(self, offer: ScrapedOffer) -> Resolution:
         key = tuple(getattr(offer, name) for name in _RESOLVED_BY)

@@ -17,7 +17,7 @@ from app.market.apply import SNAPSHOT
 from app.market.batch import Batch, IngestReport
 from app.providers.card import ProviderCard
 
-__all__ = ["SNAPSHOT_CARD", "IngestReport", "ingest", "record_failure", "release", "seed"]
+__all__ = ["SNAPSHOT_CARD", "IngestReport", "ingest", "record_failure", "record_skip", "release", "seed"]
 
 SNAPSHOT_CARD = ProviderCard(SNAPSHOT, "Bundled snapshot", "snapshot", "aggregator", homepage="")
 
@@ -79,6 +79,17 @@ def record_failure(
         runs.close_run(connection, run_id, {"outcome": "failed", "note": error})
         changes = {"last_attempt": now, "last_error": error, "failures": state["failures"] + 1}
         runs.set_provider(connection, card.slug, changes)
+
+
+def record_skip(engine: Engine, card: ProviderCard, why: str, *, fence: int | None = None) -> None:
+    """Note why a source was not asked at all (a key is missing). That is no failure and no attempt.
+
+    Raises:
+        LeaseLost: a newer lease on this source exists; nothing was written.
+    """
+    with writing(engine) as connection:
+        _take_turn(connection, card, fence)
+        runs.set_provider(connection, card.slug, {"last_error": why, "failures": 0})
 
 
 def release(engine: Engine, card: ProviderCard, *, now: datetime, catalog: Catalog) -> IngestReport:

@@ -33,7 +33,7 @@ LARGEST_PRICE = Decimal(10_000_000)
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _NO_ACCELERATOR = re.compile(
-    r"\d*x?|(?:no |any )?gpus?|(?:v?cpu|gpu)\W.*(?:unspecified|only|unknown)\W*|v?cpu.*|unknown|none|null|n/?a\W?|-",
+    r"\d*x?|(?:no |any )?gpus?|(?:v?cpu|gpu)\W.*(?:unspecified|only|unknown)\W*|v?cpu.*|\(?(?:blank|unknown|none|null)\)?|n/?a\W?|-",
     re.IGNORECASE,
 )
 
