@@ -1,0 +1,56 @@
+"""Constants of the memory estimate. Data; the formulas are in states, activations, loss, buffers, memory."""
+
+from __future__ import annotations
+
+from app.domain.accelerator import Confidence
+from app.training.assumption import Assumption
+
+_MODEL = "memory_model.md"
+
+
+def _known(
+    name: str, value: float, low: float, high: float, unit: str, source: str, sure: Confidence = "medium"
+) -> Assumption:
+    return Assumption(name, value, unit, low, high, source, sure)
+
+
+ASSUMPTIONS: tuple[Assumption, ...] = (
+    _known("loss.full", 12.0, 10, 14, "bytes per logit", f"{_MODEL} §3.3: torchtune, Transformers 5", "high"),
+    _known("loss.returned", 14.0, 12, 16, "bytes per logit", f"{_MODEL} §3.3: Transformers 4 returns logits"),
+    _known("loss.compiled", 9.0, 8, 10, "bytes per logit", f"{_MODEL} §3.3: 51.0 to 42.9 GiB"),
+    _known("loss.loss-compiled", 5.0, 4, 8, "bytes per logit", f"{_MODEL} §3.3: torchtitan 2025"),
+    _known("loss.chunked.kept", 4.0, 2, 6, "bytes per logit", f"{_MODEL} §3.3: torchtitan, torchtune"),
+    _known("loss.chunked-128", 2.0, 2, 4, "bytes per logit", f"{_MODEL} §3.3: litgpt"),
+    _known(
+        "loss.in-place",
+        6.0,
+        4,
+        8,
+        "bytes per logit",
+        "flash-attention: loss and gradient in the logits' place",
+    ),
+    _known(
+        "loss.loss-parallel", 15.0, 12, 16, "bytes per logit", f"{_MODEL} §3.3: Qwen3-32B, 448 kB per token"
+    ),
+    _known("loss.vocab-parallel", 10.0, 8, 12, "bytes per logit", f"{_MODEL} §3.3: Megatron"),
+    _known("backward.work", 1.0, 0.5, 3, "widths", "steps on fake tensors: gradients alive in one layer"),
+    _known(
+        "step.foreach", 1.0, 0.9, 1.1, "multiple of one state", "steps on fake tensors: foreach AdamW", "high"
+    ),
+    _known("context.lazy", 0.6, 0.4, 0.9, "GiB", f"{_MODEL} §3.5: CUDA 12 with lazy loading"),
+    _known("context.old", 1.3, 1.2, 1.6, "GiB", f"{_MODEL} §3.5: CUDA 11"),
+    _known("nccl", 0.7, 0.3, 1.5, "GiB", f"{_MODEL} §3.5: not measured in the cases", "low"),
+    _known("bucket.ddp", 0.05, 0.02, 0.1, "GiB", f"{_MODEL} §3.4: two buckets of 25 MB", "high"),
+    _known("workspace", 0.03, 0.008, 0.1, "GiB", f"{_MODEL} §3.5: cuBLAS 8 to 32 MiB per stream"),
+    _known("reserved.resident", 1.04, 1.0, 1.1, "reserved ÷ allocated", f"{_MODEL} §5 rule 5"),
+    _known("reserved.dynamic", 1.2, 1.0, 1.4, "reserved ÷ allocated", f"{_MODEL} §5 rule 5"),
+    _known("band.low", 0.80, 0.7, 0.95, "× expected", "fit: 5th percentile of measured ÷ predicted"),
+    _known("band.high", 1.12, 1.05, 1.3, "× expected", "fit: 95th percentile of measured ÷ predicted"),
+)
+
+_VALUES = {a.name: a.value for a in ASSUMPTIONS}
+
+
+def value_of(name: str) -> float:
+    """The value of an assumption; raises KeyError for an unknown name."""
+    return _VALUES[name]

@@ -1,0 +1,86 @@
+"""Gathered units, communication buffers and scratch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.model import ModelShape
+from app.training.assumptions_memory import value_of
+from app.training.layout import Layouts
+from app.training.parameters import attention_widths, mlp_linears, projections
+from app.training.recipe import Recipe
+from app.training.states import FULL, GRADIENTS, HYBRID, OPTIMIZER, Parts
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Buffers:
+    """Bytes on one accelerator, arrays (n,): while the loss runs, while layers run forward, while they run
+    backward, and `always`."""
+
+    loss: FloatArray
+    forward: FloatArray
+    backward: FloatArray
+    always: FloatArray
+
+
+def buffers_of(
+    shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts, tokens: FloatArray
+) -> Buffers:
+    """Buffers by sharding: FSDP gathers two layers and the head; gradients of a layer exist once whole and once
+    in the format they are reduced in (§3.4); DeepSpeed and DDP keep buckets; a quantised weight is
+    dequantised one at a time."""
+    sharding = layouts.sharding
+    group = np.maximum(parts.group, 1.0)
+    fully = ((sharding == FULL) | (sharding == HYBRID)) & ((group > 1) | (layouts.cpu_offload > 0))
+    element = recipe.compute_bytes if recipe.quantised_bytes is None else recipe.quantised_bytes
+    layer, outer = element * parts.unit, recipe.compute_bytes * parts.outer
+    trained = 0.0 if recipe.frozen else 1.0
+    unit_gradient = trained * (recipe.compute_bytes + recipe.gradient_bytes) * parts.unit
+    staged = fully & (layouts.pipeline_parallel > 1)
+    whole = parts.dense + parts.routed + parts.outer
+    gathered = np.where(staged, element * whole, 0.0)
+    always = gathered + _buckets(recipe, layouts, whole) + _scratch(shape, recipe)
+    context = _context(shape, recipe, layouts, tokens)
+    return Buffers(
+        loss=np.where(fully & ~staged, outer, 0.0),
+        forward=np.where(fully & ~staged, 2 * layer, 0.0) + context,
+        backward=np.where(fully & ~staged, 2 * layer + unit_gradient, 0.0)
+        + np.where(staged, trained * recipe.gradient_bytes * whole, 0.0)
+        + context,
+        always=always,
+    )
+
+
+def _buckets(recipe: Recipe, layouts: Layouts, whole: FloatArray) -> FloatArray:
+    """DeepSpeed's buckets hold up to 5e8 elements each; DDP's 25 MB twice."""
+    parallel = layouts.data_parallel * layouts.context_parallel > 1
+    plain = np.where(parallel & (layouts.sharding < GRADIENTS), value_of("bucket.ddp") * 2**30, 0.0)
+    if not recipe.bucket_elements or recipe.frozen:
+        return plain
+    bucket = 2 * np.minimum(recipe.bucket_elements, whole) * recipe.compute_bytes
+    return np.where(layouts.sharding >= OPTIMIZER, bucket, plain)
+
+
+def _scratch(shape: ModelShape, recipe: Recipe) -> float:
+    """cuBLAS workspace, and one weight dequantised."""
+    workspace = value_of("workspace") * 2**30
+    if recipe.quantised_bytes is None or not shape.hidden_size:
+        return workspace
+    linears = projections(shape) | mlp_linears(shape, shape.ffn_hidden_size)
+    largest = max(wide * out for wide, out in linears.values())
+    return workspace + 2.0 * recipe.compute_bytes * largest
+
+
+def _context(shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: FloatArray) -> FloatArray:
+    """Keys and values that travel the ring of context parallel, and the whole sequence that sequence parallel
+    gathers before each linear."""
+    _, key, value, _ = attention_widths(shape) if shape.hidden_size else (0, 0, 0, 0)
+    ring = np.where(layouts.context_parallel > 1, 2.0 * recipe.compute_bytes * tokens * (key + value), 0.0)
+    gather = (layouts.tensor_parallel > 1) & (layouts.sequence_parallel > 0)
+    ring = ring / layouts.tensor_parallel
+    return ring + np.where(gather, 2.0 * recipe.compute_bytes * tokens * shape.hidden_size, 0.0)

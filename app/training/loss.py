@@ -1,0 +1,54 @@
+"""Logits and cross entropy: bytes per token at the peak of the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.model import ModelShape
+from app.training.assumptions_memory import value_of
+from app.training.layout import Layouts
+from app.training.profiles import Loss
+from app.training.recipe import Recipe
+
+FloatArray = npt.NDArray[np.float64]
+
+CHUNKS = 8.0
+FUSED_WIDTHS = 6.0
+
+SPLIT_BY_TENSOR: tuple[Loss, ...] = ("loss-parallel", "vocab-parallel")
+NAMES: Mapping[Loss, str] = {
+    "full": "cross entropy in fp32 over all logits",
+    "returned": "cross entropy in fp32 with the logits returned",
+    "compiled": "cross entropy compiled with the model",
+    "loss-compiled": "cross entropy compiled by itself",
+    "chunked": "cross entropy in chunks of the sequence",
+    "chunked-128": "cross entropy in chunks of 128 tokens",
+    "fused": "cross entropy fused with the head",
+    "in-place": "cross entropy in place",
+    "loss-parallel": "cross entropy over the vocabulary split by tensor parallel (DTensor)",
+    "vocab-parallel": "cross entropy over the vocabulary split by tensor parallel (Megatron)",
+    "classifier": "classifier head",
+}
+
+
+def loss_bytes(shape: ModelShape, recipe: Recipe, tokens: FloatArray, layouts: Layouts) -> FloatArray:
+    """Bytes alive at the loss, shape (n,), from `tokens` per micro-batch and accelerator."""
+    if recipe.loss == "classifier" or not shape.vocab_size:
+        return np.zeros_like(tokens)
+    if recipe.loss == "fused":
+        return FUSED_WIDTHS * tokens * shape.hidden_size
+    elements = tokens * shape.vocab_size
+    if recipe.loss in SPLIT_BY_TENSOR:
+        elements = elements / layouts.tensor_parallel
+    return bytes_per_logit(recipe) * elements
+
+
+def bytes_per_logit(recipe: Recipe) -> float:
+    """Bytes per element of the logits at the peak."""
+    if recipe.loss == "chunked":
+        return value_of("loss.chunked.kept") + value_of("loss.full") / CHUNKS
+    per = value_of(f"loss.{recipe.loss}")
+    return per + (2.0 if recipe.compute_bytes == 4 and recipe.loss == "full" else 0.0)

@@ -1,0 +1,94 @@
+"""Framework profiles: what each framework keeps in which format, and how it computes. Data, with sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.domain.run import Framework
+
+Norm = Literal["eager", "fused"]
+Loss = Literal[
+    "full", "returned", "compiled", "loss-compiled", "chunked", "chunked-128", "fused", "in-place",
+    "loss-parallel", "vocab-parallel", "classifier",
+]  # fmt: skip
+States = Literal["fp32-master", "fp32-weights", "autocast", "pure"]
+SoftwareClass = Literal["megatron", "fsdp", "eager"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Habits of one framework.
+
+    `mixed`: what "mixed precision" means there. `fp32-master` = 16-bit weights with an fp32 copy in the
+    optimizer; `fp32-weights` = fp32 shards gathered in 16 bit; `autocast` = fp32 weights cast at each use;
+    `pure` = everything 16-bit. `gradient_bytes` of the mixed mode; `partition_bytes` a second copy of the
+    gradient shard. `adapter_bytes` per adapter weight. `loss` is the habit, `full_loss` and `chunked_loss` what
+    asking for a full or chunked one means. `keeps_gradients`: gradient buffers stay allocated between steps.
+    `wraps_on_device`: the model is built whole on each accelerator before it is sharded. `extra_gib`: measured
+    and unexplained. `bucket_elements`: communication buffers, in elements. `offloads`: what CPU offload moves.
+    """
+
+    software_class: SoftwareClass
+    mixed: States
+    gradient_bytes: float
+    partition_bytes: float
+    adapter_bytes: float
+    norm: Norm
+    loss: Loss
+    full_loss: Loss
+    chunked_loss: Loss
+    source: str
+    keeps_gradients: bool = False
+    wraps_on_device: bool = False
+    compiles: bool = False
+    extra_gib: float = 0.0
+    bucket_elements: float = 0.0
+    quantises_head: bool = False
+    upcasts_unquantised: bool = False
+    unties_embeddings: bool = False
+    offloads: Literal["all", "optimizer"] = "all"
+
+
+PROFILES: dict[Framework, Profile] = {
+    "pytorch-fsdp2": Profile(
+        "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
+        "PyTorch fully_shard with MixedPrecisionPolicy(bf16, reduce fp32)",
+    ),
+    "torchtitan": Profile(
+        "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
+        "torchtitan: MixedPrecisionPolicy, nn.RMSNorm, plain or compiled cross entropy",
+    ),
+    "torchtune": Profile(
+        "fsdp", "pure", 2, 0, 2, "eager", "chunked", "full", "chunked",
+        "torchtune recipes: dtype bf16 for weights and states, CEWithChunkedOutputLoss",
+    ),
+    "hf-trainer": Profile(
+        "eager", "autocast", 4, 0, 4, "eager", "full", "full", "chunked",
+        "Transformers Trainer: autocast over fp32 weights; PEFT autocast_adapter_dtype",
+        upcasts_unquantised=True,
+    ),
+    "unsloth": Profile(
+        "eager", "pure", 2, 0, 4, "fused", "fused", "full", "chunked",
+        "Unsloth: Triton RMSNorm, chunked fused cross entropy, offloaded checkpoints",
+    ),
+    "axolotl": Profile(
+        "eager", "pure", 2, 0, 4, "eager", "fused", "full", "chunked",
+        "axolotl: bf16 auto, cut cross entropy, embeddings_skip_upcast",
+    ),
+    "litgpt": Profile(
+        "eager", "pure", 2, 0, 2, "eager", "chunked-128", "full", "chunked-128",
+        "litgpt: bf16-true, chunked_cross_entropy(128), untied embeddings, Fabric FSDP",
+        wraps_on_device=True, quantises_head=True, unties_embeddings=True,
+    ),
+    "deepspeed": Profile(
+        "eager", "fp32-master", 2, 4, 4, "eager", "full", "full", "chunked",
+        "DeepSpeed bf16 or fp16 optimizer: fp32 master and gradient partition, buckets of 5e8 elements",
+        keeps_gradients=True, bucket_elements=5e8, offloads="optimizer",
+    ),
+    "megatron": Profile(
+        "megatron", "fp32-master", 4, 0, 2, "fused", "vocab-parallel", "vocab-parallel", "vocab-parallel",
+        "Megatron-LM theoretical_memory_usage: bf16 weights, fp32 main gradients, distributed optimizer",
+        keeps_gradients=True, offloads="optimizer",
+    ),
+}  # fmt: skip

@@ -1,0 +1,169 @@
+"""Bytes of weights, gradients and optimizer states, and what of them lies on one accelerator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.model import ModelShape
+from app.training.layout import SHARDINGS, Layouts
+from app.training.parameters import count, expert_layers, structure
+from app.training.recipe import Recipe
+
+FloatArray = npt.NDArray[np.float64]
+
+OPTIMIZER, GRADIENTS, FULL, HYBRID = (
+    SHARDINGS.index(s) for s in ("optimizer", "gradients", "full", "hybrid")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parameters on one accelerator of a stage after tensor, pipeline and expert parallel, before sharding;
+    arrays (n,). `dense` without the routed experts, `routed` those; `outer` embedding and head of this stage;
+    `unit` one layer as it is gathered; `group` ranks that states are sharded over, `expert_group` those that
+    share the routed experts of this rank."""
+
+    dense: FloatArray
+    routed: FloatArray
+    outer: FloatArray
+    unit: FloatArray
+    group: FloatArray
+    expert_group: FloatArray
+    stage_share: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Bytes on one accelerator, arrays (n,). `weights`, `gradients`, `optimizer` as they rest; `gradient_entry`
+    the part of the gradients that exists before the backward pass; `step` temporaries of the optimizer step;
+    `head_gradient` the first gradient of the backward pass; `repeated` the second embedding gradient of tied
+    weights; `whole` all weights unsharded, as they are while a model is loaded and wrapped."""
+
+    weights: FloatArray
+    gradients: FloatArray
+    optimizer: FloatArray
+    gradient_entry: FloatArray
+    step: FloatArray
+    head_gradient: FloatArray
+    repeated: FloatArray
+    whole: FloatArray
+
+
+def parts_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> Parts:
+    """The parameters of the first or the last pipeline stage."""
+    sizes = count(shape)
+    filled = structure(shape)
+    tensor = layouts.tensor_parallel.astype(np.float64)
+    stages = layouts.pipeline_parallel.astype(np.float64)
+    expert = layouts.expert_parallel.astype(np.float64)
+    layers = max(1, filled.layers)
+    share = np.minimum(1.0, np.ceil(layers / stages) / layers)
+    routed = float(sizes.routed * expert_layers(filled))
+    unit_routed = sizes.routed if sizes.expert_layer > sizes.dense_layer else 0
+    outer = _outer(shape, recipe, stages, last)
+    group = _group(layouts)
+    return Parts(
+        dense=share * (sizes.blocks - routed) / tensor,
+        routed=share * routed / (tensor * expert),
+        outer=outer / tensor,
+        unit=(sizes.per_layer - unit_routed + unit_routed / expert) / tensor,
+        group=group,
+        expert_group=np.maximum(1.0, group / expert),
+        stage_share=share,
+    )
+
+
+def _outer(shape: ModelShape, recipe: Recipe, stages: FloatArray, last: bool) -> FloatArray:
+    """Embedding and head of a stage; tied weights live on the first and the last stage."""
+    sizes = count(shape)
+    twice = recipe.unties_embeddings and shape.tied_embeddings
+    head = sizes.head or (sizes.embedding if twice else 0)
+    single = float(sizes.embedding + head)
+    split = float((sizes.head or sizes.embedding) if last else sizes.embedding)
+    return np.where(stages > 1, split, single)
+
+
+def _group(layouts: Layouts) -> FloatArray:
+    over = layouts.data_parallel * layouts.context_parallel
+    return np.where(layouts.sharding == HYBRID, layouts.shard_group, over).astype(np.float64)
+
+
+def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> States:
+    """Resident bytes by recipe and sharding (table §3.1 and §3.4 of the methods page)."""
+    sharding = layouts.sharding
+    fully = (sharding == FULL) | (sharding == HYBRID)
+    block, outer = _weight_bytes(shape, recipe)
+    whole = block * (parts.dense + parts.routed) + outer * parts.outer
+    weights = _over(parts, fully, block * parts.dense + outer * parts.outer, block * parts.routed)
+    if recipe.weight_bytes > recipe.compute_bytes and not recipe.autocast and not recipe.frozen:
+        gathered = recipe.compute_bytes * (parts.dense + parts.routed + parts.outer)
+        weights = np.where(sharding == GRADIENTS, whole / parts.group + gathered, weights)
+    trained, trained_routed = _trained(shape, recipe, parts)
+    weights = weights + _over(parts, fully, *_adapters(recipe, trained, trained_routed))
+    gradients = _over(
+        parts, sharding >= GRADIENTS, recipe.gradient_bytes * trained, recipe.gradient_bytes * trained_routed
+    )
+    kept = _over(parts, sharding >= OPTIMIZER, trained, trained_routed)
+    gradients = gradients + recipe.partition_bytes * kept
+    states = (recipe.master_bytes + recipe.state_bytes) * kept
+    largest = recipe.gradient_bytes * np.maximum(
+        parts.outer / np.where(parts.outer > 0, 2, 1), parts.unit / 4
+    )
+    if recipe.optimizer_in_backward:
+        gradients = np.minimum(gradients, largest)
+    offloaded = layouts.cpu_offload > 0
+    on_device = np.where(offloaded, 0.0, 1.0)
+    rest = on_device if recipe.offloads == "all" else np.ones_like(on_device)
+    accumulates = (layouts.gradient_accumulation > 1) | recipe.keeps_gradients
+    step = recipe.step_copies * (recipe.state_bytes / 2) * kept
+    head = _outer_gradient(recipe, parts, sharding)
+    return States(
+        weights=weights * rest,
+        gradients=gradients * rest,
+        optimizer=states * on_device,
+        gradient_entry=np.where(accumulates, gradients, 0.0) * rest,
+        step=step * on_device,
+        head_gradient=np.minimum(head, gradients) * rest,
+        repeated=head * float(shape.tied_embeddings) * (layouts.pipeline_parallel == 1) * rest,
+        whole=whole,
+    )
+
+
+def _over(parts: Parts, divided: npt.NDArray[np.bool_], dense: FloatArray, routed: FloatArray) -> FloatArray:
+    split = dense / parts.group + routed / parts.expert_group
+    return np.where(divided, split, dense + routed)
+
+
+def _weight_bytes(shape: ModelShape, recipe: Recipe) -> tuple[float, float]:
+    """Bytes per parameter of blocks, and of embedding and head together."""
+    if recipe.quantised_bytes is None:
+        return recipe.weight_bytes, recipe.outer_bytes
+    sizes = count(shape)
+    linear = min(1.0, sizes.linear / max(1, sizes.blocks))
+    block = linear * recipe.quantised_bytes + (1 - linear) * recipe.outer_bytes
+    if not recipe.quantises_head:
+        return block, recipe.outer_bytes
+    head = sizes.head or (sizes.embedding if recipe.unties_embeddings else 0)
+    together = max(1, sizes.embedding + head)
+    return block, (sizes.embedding * recipe.outer_bytes + head * recipe.quantised_bytes) / together
+
+
+def _trained(shape: ModelShape, recipe: Recipe, parts: Parts) -> tuple[FloatArray, FloatArray]:
+    if not recipe.frozen:
+        return parts.dense + parts.outer, parts.routed
+    return recipe.trainable_parameters(shape) * parts.stage_share, np.zeros_like(parts.routed)
+
+
+def _adapters(recipe: Recipe, trained: FloatArray, routed: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return recipe.adapter_bytes * trained, recipe.adapter_bytes * routed
+
+
+def _outer_gradient(recipe: Recipe, parts: Parts, sharding: npt.NDArray[np.int64]) -> FloatArray:
+    """The gradient of the head, the first that a backward pass makes."""
+    if recipe.frozen and not recipe.trains_outer:
+        return np.zeros_like(parts.outer)
+    whole = recipe.gradient_bytes * parts.outer
+    return np.where(sharding >= GRADIENTS, whole / parts.group, whole)

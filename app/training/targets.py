@@ -1,0 +1,95 @@
+"""Which linears carry an adapter, and how many parameters that adds."""
+
+from __future__ import annotations
+
+from app.domain.errors import BadInput
+from app.domain.model import ModelShape
+from app.training.parameters import expert_layers, expert_width, mlp_linears, projections, shared_width
+
+_GROUPS: dict[str, tuple[str, ...]] = {
+    "attention": ("q", "k", "v", "o"),
+    "mlp": ("gate", "up", "down"),
+    "all-linear": ("q", "k", "v", "o", "gate", "up", "down"),
+}
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    "all linear": _GROUPS["all-linear"],
+    "all": _GROUPS["all-linear"],
+    "feed-forward": _GROUPS["mlp"],
+    "ffn": _GROUPS["mlp"],
+    "qkv": ("qkv",),
+    "query_key_value": ("qkv",),
+    "c_attn": ("qkv",),
+    "attn.c_proj": ("o",),
+    "c_proj": ("o", "down"),
+    "dense": ("o",),
+    "out": ("o",),
+    "w1": ("gate",),
+    "w2": ("up",),
+    "fc1": ("up",),
+    "fc2": ("down",),
+    "query": ("q",),
+    "key": ("k",),
+    "value": ("v",),
+    "head": ("head",),
+    "lm_head": ("head",),
+    "experts": ("experts",),
+    "shared expert": ("gate", "up", "down"),
+}
+KNOWN = ("q", "k", "v", "o", "gate", "up", "down", "qkv", "head", "experts")
+
+
+def parse_targets(text: str, shape: ModelShape) -> tuple[str, ...]:
+    """The canonical names of adapter targets in `text`, in a fixed order.
+
+    Raises:
+        BadInput: a name that no linear has.
+    """
+    found: set[str] = set()
+    for word in text.lower().replace("+", ",").replace(" and ", ",").split(","):
+        name = word.strip().removesuffix("_proj")
+        if not name:
+            continue
+        found.update(_GROUPS.get(name) or _SPELLINGS.get(word.strip()) or _SPELLINGS.get(name) or (name,))
+    unknown = sorted(found - set(KNOWN))
+    if unknown or not found:
+        what = f"{unknown[0]!r} is not a linear layer" if unknown else "names no linear layer"
+        raise BadInput(
+            "lora_targets", f"{what}; use attention, mlp, all-linear, or names such as q_proj, v_proj"
+        )
+    if not shape.gated_mlp and found & {"up", "down"}:
+        found.discard("gate")
+    return tuple(name for name in KNOWN if name in found)
+
+
+def target_linears(
+    shape: ModelShape, targets: tuple[str, ...], expert_layer: bool
+) -> dict[str, tuple[int, int]]:
+    """(in, out) of the targeted linears of one layer; a fused query-key-value counts as one linear. In an
+    expert layer "gate", "up", "down" mean the shared expert, "experts" the routed ones (not listed here)."""
+    linears = dict(projections(shape))
+    if "qkv" in targets:
+        linears["qkv"] = (shape.hidden_size, sum(linears.pop(n)[1] for n in ("q", "k", "v") if n in linears))
+    width = shared_width(shape) if expert_layer else shape.ffn_hidden_size
+    if width:
+        linears |= mlp_linears(shape, width)
+    wanted = set(targets) | ({"q_a", "q_b"} if "q" in targets else set())
+    wanted |= {"kv_a", "kv_b"} if {"k", "v"} & set(targets) else set()
+    return {name: size for name, size in linears.items() if name in wanted}
+
+
+def adapter_parameters(shape: ModelShape, rank: int, targets: tuple[str, ...]) -> float:
+    """Parameters of rank-`rank` adapters: r·(in + out) over the targeted linears of all layers."""
+    if not shape.layers or not shape.hidden_size:
+        return 2e-3 * (shape.stated_parameters or 0) * rank / 16
+    sparse = expert_layers(shape)
+    dense = _size(target_linears(shape, targets, False)) * (shape.layers - sparse)
+    shared = _size(target_linears(shape, targets, True)) * sparse
+    experts = 0
+    if "experts" in targets:
+        experts = shape.experts * _size(mlp_linears(shape, expert_width(shape))) * sparse
+    head = shape.hidden_size + shape.vocab_size if "head" in targets else 0
+    return float(rank * (dense + shared + experts + head))
+
+
+def _size(linears: dict[str, tuple[int, int]]) -> int:
+    return sum(wide + out for wide, out in linears.values())
