@@ -97,7 +97,7 @@ class Estimates:
 
     def verdict_of(self, row: int) -> Verdict:
         """The verdict on the hardware shape of a row (before host memory, budget and deadline)."""
-        return self.verdicts[self.hardware.of_row[row]]
+        return self.verdicts[int(self.hardware.of_row[row])]
 
 
 class _Cache:
@@ -149,7 +149,7 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
         hardware=hardware,
         verdicts=verdicts,
         costs=costs,
-        shown=holds & np.equal(reason, None),
+        shown=holds & np.asarray([code is None for code in reason], dtype=np.bool_),
         verdict=verdict,
         reason=reason,
         why=why,

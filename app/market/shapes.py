@@ -61,7 +61,6 @@ def hardware_index(board: Board, catalog: Catalog) -> HardwareIndex:
 def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
     """The machine behind one offer. An ambiguous name is computed with its lowest candidate, marked as assumed."""
     label = f"{record.accelerator_count:g}× {record.accelerator_label}"
-    status = record.accelerator_status
     keys = (record.accelerator,) if record.accelerator else record.candidates
     cards = [catalog.accelerator(key) for key in keys if key]
     if not cards:
@@ -69,17 +68,16 @@ def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
             N_("nothing is known about an accelerator called {name}"), {"name": record.accelerator_label}
         )
         return HardwareShape(None, label, "accelerator_unknown", why)
-    card = min(
-        cards, key=lambda c: (c.usable_gib, c.bf16_tflops or 0.0, c.memory_bandwidth_gbytes_per_s or 0.0)
-    )
+    card, assumed = cards[0], tuple[str, ...]()
+    if len(cards) > 1:
+        card, assumed = catalog.lowest_of(record.candidates, record.accelerator_label)
     if card.vendor not in CHECKED_VENDORS:
         why = Sentence(
             N_("the formulas are checked on NVIDIA and AMD accelerators; {name} is neither"),
             {"name": card.name},
         )
         return HardwareShape(None, label, "accelerator_unknown", why)
-    assumed = (f"accelerator: {card.name}",) if status == "ambiguous" else ()
-    if record.accelerator_count < 1 or status == "slice":
+    if record.accelerator_count < 1 or record.accelerator_status == "slice":
         return _slice(record, card, label)
     node = Node(card, record.accelerator_count, _link(record), UNKNOWN_HOST, assumed)
     return HardwareShape(Cluster(node, 1, _fabric(record)), label, assumed=assumed)

@@ -24,7 +24,7 @@ from app.domain.sentence import N_, Sentence
 from app.domain.units import hours_from_seconds
 from app.training.assumptions_fit import FITS_SHARE
 from app.training.layout import Layout
-from app.training.plan import Plan
+from app.training.plan import Plan, tensor_cap
 
 VerdictKind = Literal["fits", "tight", "does_not_fit", "link_too_slow", "unknown"]
 VERDICTS: tuple[VerdictKind, ...] = ("fits", "tight", "does_not_fit", "link_too_slow", "unknown")
@@ -225,19 +225,18 @@ def _too_small(run: TrainingRun, plans: Sequence[Plan]) -> Verdict:
 def _cannot_be_laid_out(run: TrainingRun, plan: Plan) -> Verdict:
     node = plan.cluster.node
     world = int(node.count) * plan.cluster.nodes
-    degree = run.tensor_parallel or 1
-    if degree > 1 and degree <= world:
-        text = N_(
-            "tensor_parallel {degree} needs {degree} accelerators joined by NVLink or the like; here {domain} are"
-        )
-        values: dict[str, object] = {"degree": degree, "domain": node.link.domain_size}
-        return Verdict("link_too_slow", "link", Sentence(text, values))
+    degree, joined = run.tensor_parallel or 1, tensor_cap(node, plan.cluster.nodes)
     fixed = degree * (run.pipeline_parallel or 1) * (run.context_parallel or 1)
     if fixed > world or world % fixed:
         text = N_(
             "the fixed parallel degrees (tensor × pipeline × context = {fixed}) do not divide {world} accelerators"
         )
         return Verdict("does_not_fit", "count", Sentence(text, {"fixed": fixed, "world": world}))
+    if degree > joined:
+        text = N_(
+            "tensor_parallel {degree} needs {degree} accelerators joined by NVLink or the like; here {joined} are"
+        )
+        return Verdict("link_too_slow", "link", Sentence(text, {"degree": degree, "joined": joined}))
     text = N_(
         "a global batch of {batch} sequences (global_batch_size) cannot be split over {world} accelerators"
     )

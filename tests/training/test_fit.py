@@ -78,7 +78,7 @@ def test_an_unknown_fabric_hides_only_where_proof_is_asked() -> None:
 
 
 def test_a_network_that_most_of_a_step_waits_for_is_too_slow_and_the_limit_is_adjustable() -> None:
-    fields = {"max_nodes": 8, "sharding": "full"}
+    fields = {"max_nodes": 8, "sharding": "full", "pipeline_parallel": 1}
     slow = verdict(LLAMA_70B, cluster(H100, 8, fabric=ETHERNET), **fields)
     assert (slow.verdict, slow.reason) == ("link_too_slow", "fabric")
     assert "50 %" in str(slow.why)

@@ -38,9 +38,15 @@ def test_a_lever_promises_what_the_changed_run_needs() -> None:
 
 
 def test_freeing_what_the_run_fixes_is_a_lever() -> None:
-    asked = run(activation_checkpointing="none", micro_batch_size=8, sharding="none")
+    asked = run(
+        activation_checkpointing="none",
+        micro_batch_size=8,
+        sharding="none",
+        tensor_parallel=1,
+        pipeline_parallel=1,
+    )
     names = {lever.name for lever in levers(LLAMA_8B, asked, cluster(H100, 8))}
-    assert {"activation_checkpointing", "micro_batch_size", "sharding"} <= names
+    assert {"activation_checkpointing", "micro_batch_size", "sharding", "tensor_parallel"} <= names
 
 
 def test_the_largest_micro_batch_fits_and_the_next_does_not() -> None:

@@ -1,0 +1,143 @@
+"""What `/methods` shows: formulas, constants with source and range, what each verdict means, how accurate it all is.
+
+Nothing here is typed in twice: constants come from the assumption modules, verdicts from `training.fit`, the
+accuracy table from `accuracy/results.json`, which `python -m app.market.accuracy.publish` writes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.domain.sentence import N_
+from app.training import assumptions_cost, assumptions_fit, assumptions_memory, assumptions_time
+from app.training.assumption import Assumption
+from app.training.fit import REASONS, VERDICTS, VerdictKind
+
+RESULTS = Path(__file__).parent / "accuracy" / "results.json"
+PEERS = Path(__file__).parent / "accuracy" / "peers.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One line of the model: `words` say what it is, `formula` how it is computed."""
+
+    words: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Formulas and constants of one topic."""
+
+    name: str
+    title: str
+    formulas: tuple[Formula, ...]
+    assumptions: tuple[Assumption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """One scored file: `summary` holds the headline figures, `groups` figures by method, framework and so on."""
+
+    name: str
+    summary: Mapping[str, Any]
+    groups: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The page. `verdicts` and `reasons` map each code to what it means; `peers` are other estimators on the same
+    measured rows, with their source."""
+
+    chapters: tuple[Chapter, ...]
+    verdicts: Mapping[VerdictKind, str]
+    reasons: Mapping[str, str]
+    accuracy: tuple[Accuracy, ...]
+    scored_at: str | None
+    peers: tuple[Mapping[str, str], ...]
+
+
+DEFINITIONS: Mapping[VerdictKind, str] = {
+    "fits": N_("The high edge of the memory estimate stays within 92 % of what the driver reports."),
+    "tight": N_("It stays within what the driver reports, but above 92 % of it."),
+    "does_not_fit": N_("No layout that the run allows stays within what the driver reports, or the reason given forbids it."),
+    "link_too_slow": N_(
+        "Memory would do, but every layout that fits waits for communication longer than the allowed share of a step "
+        "(half, unless the run says otherwise), or it needs accelerators joined by a fast link, or nodes sold as a "
+        "cluster, that this offer lacks."
+    ),
+    "unknown": N_("Too little is known about the hardware to say."),
+}  # fmt: skip
+
+MEMORY = (
+    Formula(N_("peak"), "max over phases: load and wrap, forward and loss, backward, optimizer step", "memory_model.md §2"),
+    Formula(N_("weights, gradients, states"), "Σ bytes per parameter by recipe ÷ ranks they are sharded over", "memory_model.md §3.1, §3.4"),
+    Formula(N_("stored activations"), "tokens × layers × bytes per token and layer by checkpointing mode", "memory_model.md §3.2; Korthikanti et al. 2022"),
+    Formula(N_("loss"), "tokens × vocabulary × bytes per logit by implementation", "memory_model.md §3.3"),
+    Formula(N_("buffers"), "gathered units, gradient buckets, collective buffers by sharding scheme", "memory_model.md §3.4"),
+    Formula(N_("reserved"), "1.04 × resident + 1.2 × what comes and goes", "memory_model.md §2"),
+    Formula(N_("device"), "reserved + context + communication libraries", "memory_model.md §3.5"),
+    Formula(N_("verdict"), "high edge of the band ÷ memory that the driver reports", "memory_model.md §5"),
+)  # fmt: skip
+TIME = (
+    Formula(N_("matrix products"), "(2 + 2·backward + 2·recompute) × active parameters × tokens ÷ (peak × family × shape)", "throughput_model.md §1, §2"),
+    Formula(N_("attention"), "(12 + 4·recompute) × span × layers × width × sequence × tokens ÷ attention rate", "throughput_model.md §1; PaLM appendix B"),
+    Formula(N_("memory traffic"), "passes × 2 × layers × hidden × tokens ÷ memory bandwidth", "throughput_model.md §2"),
+    Formula(N_("launches"), "soft maximum of work and kernel launches", "throughput_model.md §2"),
+    Formula(N_("communication"), "bytes by sharding ÷ effective bandwidth of the slowest level; what compute does not hide counts", "throughput_model.md §2, §3.2"),
+    Formula(N_("pipeline bubble"), "share × (stages − 1) ÷ (micro-steps × virtual stages)", "throughput_model.md §2"),
+    Formula(N_("link verdict"), "exposed communication ÷ step > limit", "throughput_model.md §4"),
+    Formula(N_("layout search"), "every allowed layout; the fastest that fits, the plainest within 2 %", "throughput_model.md §5"),
+)  # fmt: skip
+COST = (
+    Formula(N_("hours"), "start-up + tokens ÷ rate ÷ share realised, stretched by interruptions", "throughput_model.md §6"),
+    Formula(N_("compute"), "⌈hours ÷ increment⌉ × increment × price × nodes, at least the minimum", "throughput_model.md §6"),
+    Formula(N_("interruptions"), "(1/Λ + R)(exp(Λ(τ + C)) − 1) ÷ τ, at the best interval τ or yours", "Young 1974; Daly 2006"),
+    Formula(N_("storage"), "(data set + checkpoints kept) × months × price", "throughput_model.md §6"),
+    Formula(N_("egress"), "what is carried out × price", "throughput_model.md §6"),
+)  # fmt: skip
+
+
+def methods() -> Methods:
+    """Everything the page shows."""
+    accuracy, scored_at = read_results(RESULTS)
+    return Methods(
+        chapters=(
+            Chapter("memory", N_("Memory"), MEMORY, tuple(assumptions_memory.ASSUMPTIONS)),
+            Chapter("time", N_("Time"), TIME, tuple(assumptions_time.ASSUMPTIONS)),
+            Chapter("cost", N_("Cost"), COST, tuple(assumptions_cost.ASSUMPTIONS)),
+            Chapter("fit", N_("Fit and search"), (), assumptions_fit.ASSUMPTIONS),
+        ),
+        verdicts={kind: DEFINITIONS[kind] for kind in VERDICTS},
+        reasons=REASONS,
+        accuracy=accuracy,
+        scored_at=scored_at,
+        peers=read_peers(PEERS),
+    )
+
+
+@cache
+def read_results(path: Path) -> tuple[tuple[Accuracy, ...], str | None]:
+    """The published scores; none where the file has not been generated."""
+    if not path.exists():
+        return (), None
+    published = json.loads(path.read_text(encoding="utf-8"))
+    found = []
+    for name, scores in published["scores"].items():
+        summary = {key: value for key, value in scores.items() if key != "groups"}
+        found.append(Accuracy(name, summary, scores.get("groups", {})))
+    return tuple(found), published["scored_at"]
+
+
+@cache
+def read_peers(path: Path) -> tuple[Mapping[str, str], ...]:
+    """Other estimators' figures, best median first."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return tuple(sorted(csv.DictReader(file), key=lambda row: float(row["median_abs_error"])))
