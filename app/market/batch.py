@@ -50,6 +50,9 @@ class Batch:
         self._run = run
         self._card = card
         self._parsed = parsed
+        self._unanswered = set(parsed.unanswered) | {
+            catalog.provider_slug(text) for text in parsed.unanswered
+        }
         self._describer = Describer(catalog, card.source_kind, card.name)
         self._described: dict[str, dict[str, Described]] = defaultdict(dict)
         self._refused: dict[str, set[str]] = defaultdict(set)
@@ -83,14 +86,12 @@ class Batch:
         query = select(offer.c.provider).where(offer.c.via == self._card.slug, offer.c.withdrawn_at.is_(None))
         before = set(self._run.connection.execute(query.distinct()).scalars())
         found = (before | self._described.keys()) or {self._card.slug}
-        return sorted(found - set(self._parsed.unanswered))
+        return sorted(found - self._unanswered)
 
     def settle(self, provider: str) -> None:
         """Judge a provider's offers and apply or hold them."""
         before = self._before(provider)
-        judged = {
-            key: _standing(row) for key, row in before.items() if row["region"] not in self._parsed.unanswered
-        }
+        judged = {key: _standing(row) for key, row in before.items() if row["region"] not in self._unanswered}
         now = {key: one.standing for key, one in self._described[provider].items()}
         waiting = runs.open_hold(self._run.connection, self._card.slug, provider)
         held = holds.standings(waiting["batch"]) if waiting else None
@@ -205,11 +206,10 @@ class Batch:
     def _apply(self, provider: str, judgement: Judgement, before: Mapping[str, RowMapping]) -> None:
         batch = {key: one for key, one in self._described[provider].items() if key not in judgement.held}
         spared = judgement.held | self._refused[provider]
-        unanswered = set(self._parsed.unanswered)
         gone = [
             key
             for key, row in before.items()
-            if not (key in batch or key in spared or row["region"] in unanswered)
+            if not (key in batch or key in spared or row["region"] in self._unanswered)
         ]
         flags: dict[str, list[str]] = defaultdict(list)
         for key in judgement.flagged:

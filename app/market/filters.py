@@ -132,7 +132,8 @@ class Flag:
 
     def mask(self, frame: Frame, now: datetime) -> Mask:
         """Rows that say so."""
-        return frame.numbers(self.column.name) == float(self.wanted)
+        passed: Mask = frame.numbers(self.column.name) == float(self.wanted)
+        return passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,8 @@ class Age:
 
     def mask(self, frame: Frame, now: datetime) -> Mask:
         """Rows that were seen recently enough."""
-        return frame.numbers(self.column.name) >= now.timestamp() - self.days * SECONDS_PER_DAY
+        passed: Mask = frame.numbers(self.column.name) >= now.timestamp() - self.days * SECONDS_PER_DAY
+        return passed
 
 
 def _parameters() -> Mapping[str, tuple[Column, Role]]:

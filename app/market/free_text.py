@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -107,11 +107,12 @@ def _occurs(word: str, frame: Frame) -> Mask:
     pattern = re.compile("|".join(_pattern(term) for term in SYNONYMS.get(word, (word,))))
     found = np.zeros(len(frame.board), np.bool_)
     for name in SEARCHED:
-        labels = frame.board.labels.get(name, {})
-        found |= frame.words(name).where(
-            lambda value, labels=labels: bool(pattern.search(f"{value} {labels.get(value, '')}".casefold()))
-        )
-    return found | frame.facet("accelerator").where(lambda key: bool(pattern.search(key)))
+        found |= frame.words(name).where(_matches(pattern, frame.board.labels.get(name, {})))
+    return found | frame.facet("accelerator").where(_matches(pattern, {}))
+
+
+def _matches(pattern: re.Pattern[str], labels: Mapping[str, str]) -> Callable[[str], bool]:
+    return lambda value: bool(pattern.search(f"{value} {labels.get(value, '')}".casefold()))
 
 
 def _pattern(term: str) -> str:

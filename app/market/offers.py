@@ -121,7 +121,8 @@ def ordered_rows(selection: Selection, query: OfferQuery) -> Sequence[int]:
     keys = selection.frame.sort_key(query.sort, query.descending)[rows]
     size = query.per_page or len(rows)
     start = (query.page - 1) * size
-    return rows[first_rows(keys, start, start + size)].tolist()
+    page: list[int] = rows[first_rows(keys, start, start + size)].tolist()
+    return page
 
 
 def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> OfferPage:

@@ -1,73 +1,35 @@
-"""How the polite client behaves: its manners, its pace per host, and how it reads times in headers."""
+"""A pace per host that all workers share: each draws its turn from one row of the database."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import UTC, datetime, timedelta
 
-from aiolimiter import AsyncLimiter
+from sqlalchemy import Engine, func
+from sqlalchemy.dialects.postgresql import insert
 
-PRODUCT = "Rackrate"
-Gate = Callable[[str], Awaitable[None]]
-"""Waits until the host of that name may be asked; several workers can share one."""
+from app.db.tables import host_pace
 
 
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How the client behaves. Times in seconds, sizes in MiB.
+def shared_gate(engine: Engine, requests_per_minute: float) -> Callable[[str], Awaitable[None]]:
+    """A gate for `PoliteClient(gate=…)`: waits until the host may be asked, counting every worker's requests.
+    PostgreSQL only; with SQLite there is one process, which keeps its own pace."""
+    step = timedelta(minutes=1 / requests_per_minute)
 
-    `via` sends every request to one origin as `{via}/{host}/{path}`: a proxy, or a synthetic internet in tests.
-    """
+    async def wait_for_turn(host: str) -> None:
+        now = datetime.now(UTC)
+        turn = await asyncio.to_thread(draw_turn, engine, host, step, now)
+        await asyncio.sleep(max(0.0, (turn - now).total_seconds()))
 
-    contact: str = ""
-    timeout_s: float = 30.0
-    total_s: float = 180.0
-    stream_s: float = 3600.0
-    attempts: int = 3
-    first_wait_s: float = 1.0
-    longest_wait_s: float = 60.0
-    requests_per_minute: float = 60.0
-    concurrency: int = 2
-    max_mib: float = 96.0
-    via: str | None = None
-
-    @property
-    def user_agent(self) -> str:
-        """Who asks, and whom to write to."""
-        return (
-            f"{PRODUCT}/0.1 ({'+' + self.contact if self.contact else 'price comparison for GPU training'})"
-        )
+    return wait_for_turn
 
 
-def own_pace(manners: Manners) -> Gate:
-    """A pace per host for one process, with room for a small burst."""
-    burst = max(1.0, min(10.0, manners.requests_per_minute / 6))
-    limiters: dict[str, AsyncLimiter] = {}
-
-    async def wait(host: str) -> None:
-        if host not in limiters:
-            limiters[host] = AsyncLimiter(burst, 60.0 * burst / manners.requests_per_minute)
-        await limiters[host].acquire()
-
-    return wait
-
-
-def seconds_asked(header: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, given as seconds or as a date."""
-    if not header:
-        return None
-    if header.strip().isdigit():
-        return float(header)
-    date = http_date(header)
-    return None if date is None else max(0.0, (date - datetime.now(UTC)).total_seconds())
-
-
-def http_date(header: str | None) -> datetime | None:
-    """The moment an HTTP date names; None where it names none."""
-    try:
-        date = parsedate_to_datetime(header or "")
-    except ValueError:
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
+def draw_turn(engine: Engine, host: str, step: timedelta, now: datetime) -> datetime:
+    """The moment at which this request may go out; the next one is a step later."""
+    statement = insert(host_pace).values(host=host, next_at=now + step)
+    after = func.greatest(host_pace.c.next_at, now) + step
+    upserted = statement.on_conflict_do_update(index_elements=["host"], set_={"next_at": after})
+    with engine.begin() as connection:
+        next_at: datetime = connection.execute(upserted.returning(host_pace.c.next_at)).scalar_one()
+    return next_at - step

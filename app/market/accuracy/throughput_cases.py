@@ -12,7 +12,7 @@ from app.domain.accelerator import Accelerator
 from app.domain.errors import BadInput
 from app.domain.hardware import Cluster, Fabric, Host, Node
 from app.market.accuracy.throughput_words import accelerator_of, link_of, sharding_of, software_of
-from app.training.assumptions_time import SOFTWARE
+from app.training.assumptions_time import SOFTWARE, value_of
 from app.training.compute import Workload, model_flops_per_token
 from app.training.layout import CheckpointingKind, Layout
 from app.training.machine import PRECISIONS
@@ -32,8 +32,9 @@ REQUIRED = (
 )
 PRECISION_OF = {"fp16-int4": "fp16", "bf16-int4": "bf16", "nvfp4": "fp4", "fp8/nvfp4": "fp8+fp4"}
 TOTAL_BATCH_TOKENS = 4 * 2**20
+TOTAL_TOKENS_PER_ACCELERATOR = 1024
 PASS_TOKENS = 8192
-MEMORY_SHARE = 0.8
+MEMORY_SHARE = 0.5
 Row = Mapping[str, str]
 
 
@@ -139,9 +140,10 @@ def _work(row: Row) -> Workload:
     software = software_of(row.get("framework", ""), row.get("source", ""), method)
     bidirectional = "bert" in row.get("model", "").lower()
     quantised = method == "qlora"
+    real = value_of("padding.long") if bidirectional and method == "pretrain" and _positive(row, "seq_len") > 128 else 1.0
     layers = _positive(row, "layers")
     return Workload(
-        linear=12 * layers * hidden**2 if bidirectional else active,
+        linear=12 * layers * hidden**2 * real if bidirectional else active,
         stored=params,
         trained=params * 0.005 if frozen else params,
         layers=layers,
@@ -152,7 +154,7 @@ def _work(row: Row) -> Workload:
         precision=PRECISIONS.index(PRECISION_OF.get(row["precision"], row["precision"])),
         software=SOFTWARE.index(software),
         backward=1.0 if frozen else 2.0,
-        span=1.0 if bidirectional else 0.5,
+        span=real if bidirectional else 0.5,
         quantised=float(quantised),
         frozen=float(frozen),
         flash=0.0 if software == "legacy" or "no flashattention" in row.get("notes", "").lower() else 1.0,
@@ -175,7 +177,7 @@ def _layout(row: Row, cluster: Cluster) -> Layout:
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
         context_parallel=context,
-        expert_parallel=int(_number(row, "ep", 1)),
+        expert_parallel=int(_number(row, "ep", 1 if row.get("micro_batch") else cluster.node.count)),
         sharding=sharding,
         shard_group=group,
         micro_batch_size=micro,
@@ -195,7 +197,8 @@ def _passes(row: Row, data: int, batch: float, stages: int) -> tuple[int, int]:
     """Micro-batch and accumulation; a blank micro-batch holds up to PASS_TOKENS tokens, one sequence in a pipeline."""
     sequence = _positive(row, "seq_len")
     if not batch and not row.get("micro_batch"):
-        batch = TOTAL_BATCH_TOKENS / sequence if row["kind"] == "total" else 4.0 * data
+        tokens = max(TOTAL_BATCH_TOKENS, TOTAL_TOKENS_PER_ACCELERATOR * _positive(row, "gpu_count"))
+        batch = tokens / sequence if row["kind"] == "total" else 4.0 * data
     share = max(1.0, batch / data)
     most = 1.0 if stages > 1 else min(share, max(1.0, PASS_TOKENS / sequence))
     micro = int(_number(row, "micro_batch", 2 ** math.floor(math.log2(most))))
@@ -214,7 +217,8 @@ def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> 
     world = int(_positive(row, "gpu_count"))
     if batch and batch < world:
         need = max(need, world // max(1, int(batch)))
-    tensor = min(8, _power(need), max(cluster.node.link.domain_size, 1))
+    routed = _number(row, "params_active", 0.0) < 0.9 * _positive(row, "params") and row.get("params_active")
+    tensor = 1 if routed else min(8, _power(need), max(cluster.node.link.domain_size, 1))
     rest = max(1, need // tensor)
     long = _positive(row, "seq_len") >= 4096 and row["method"] in ("lora", "qlora")
     return (tensor, 1, rest) if long else (tensor, rest, 1)
@@ -231,7 +235,7 @@ def _degree_for_memory(row: Row, cluster: Cluster) -> float:
     params, world = _positive(row, "params"), _positive(row, "gpu_count")
     memory = cluster.node.accelerator.usable_gib * 2**30 * MEMORY_SHARE
     if row["method"] in ("lora", "qlora"):
-        return 2.0 * params / memory
+        return params / memory
     return 6.0 * params / max(memory - 12.0 * params / world, 0.3 * memory)
 
 
