@@ -1,0 +1,104 @@
+"""Figures as people read them. Every function takes None for unknown and then returns None, never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+_COMPACT = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+
+
+def number(value: float | None) -> str | None:
+    """At most three significant decimals, thousands apart: 1,234 · 12.5 · 0.034."""
+    if value is None:
+        return None
+    if abs(value) >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
+
+
+def integer(value: float | None) -> str | None:
+    """Whole number, thousands apart."""
+    return None if value is None else f"{value:,.0f}"
+
+
+def count(value: float | None) -> str | None:
+    """Accelerators: 8, or ½-like shares as decimals (0.25)."""
+    return None if value is None else f"{value:g}"
+
+
+def gib(value: float | None) -> str | None:
+    """GiB: one decimal below 100, none above."""
+    if value is None:
+        return None
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
+
+
+def usd_per_hour(value: float | None) -> str | None:
+    """An hourly price to a tenth of a cent, so that a column of prices aligns."""
+    return None if value is None else f"{value:,.3f}"
+
+
+def usd(value: float | None) -> str | None:
+    """An amount: cents below 100 USD, whole dollars above."""
+    if value is None:
+        return None
+    return f"{value:,.2f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def percent(value: float | None) -> str | None:
+    """A share as percent: 0.415 → 42 %, small ones with one decimal."""
+    if value is None:
+        return None
+    share = value * 100
+    return f"{share:.1f} %" if 0 < abs(share) < 10 else f"{share:.0f} %"
+
+
+def compact(value: float | None) -> str | None:
+    """Large figures in three digits: 8.03B, 12.4k."""
+    if value is None:
+        return None
+    for size, letter in _COMPACT:
+        if abs(value) >= size:
+            return f"{value / size:.3g}{letter}"
+    return f"{value:.3g}"
+
+
+def hours(value: float | None) -> str | None:
+    """Hours, in decimals below 100: 0.25 · 3.4 · 48.0 · 312."""
+    if value is None:
+        return None
+    if abs(value) < 1:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def age(moment: datetime | None, now: datetime) -> str | None:
+    """Time since `moment` (both aware, UTC) in its largest unit: 12 min, 5 h, 31 d."""
+    if moment is None:
+        return None
+    seconds = max(0.0, (now - moment).total_seconds())
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min"
+    return f"{seconds // 3600:.0f} h" if seconds < 48 * 3600 else f"{seconds // 86400:,.0f} d"
+
+
+def duration(seconds: float | None) -> str | None:
+    """A step's time in a readable unit: 480 µs, 12.3 ms, 1.84 s."""
+    if seconds is None:
+        return None
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return "0 s" if seconds == 0 else f"{seconds * 1e9:.3g} ns"
+
+
+FORMATS: Mapping[str, Callable[[float | None], str | None]] = {
+    "integer": integer,
+    "number": number,
+    "count": count,
+    "gib": gib,
+    "percent": percent,
+    "compact": compact,
+}
+"""Column.format → function, for numbers. Money depends on the unit, age on the clock: see `cells`."""

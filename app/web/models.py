@@ -1,0 +1,68 @@
+"""Names of models as people type them, and the keys that they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from app.domain.errors import BadInput
+from app.domain.model import ModelShape
+from app.market.service import Market
+from app.web import formatting
+
+MOST_SUGGESTIONS = 6
+Asked = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model for the list under the model field: `key` is what is asked, `label` what one reads."""
+
+    key: str
+    label: str
+
+
+@lru_cache(maxsize=4)
+def model_choices(market: Market) -> tuple[ModelChoice, ...]:
+    """All models of the catalog."""
+    return tuple(ModelChoice(key, label_of(shape)) for key, shape in market.catalog.models.items())
+
+
+def label_of(shape: ModelShape) -> str:
+    """Name and size: "Llama 3.1 8B · 8.03B"."""
+    size = formatting.compact(shape.stated_parameters)
+    return f"{shape.name} · {size}" if size else shape.name
+
+
+def resolve_model(market: Market, asked: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The question with a model's name replaced by the key it means; anything less than certain stays as typed."""
+    text = asked.get("model", [""])[0]
+    if not text or text in market.catalog.models:
+        return asked
+    found = market.catalog.search_models(text)
+    same = [
+        shape
+        for shape in found
+        if _plain(text) in (_plain(shape.key), _plain(shape.name), _plain(label_of(shape)))
+    ]
+    certain = same[0] if same else found[0] if len(found) == 1 else None
+    return asked if certain is None else asked | {"model": [certain.key]}
+
+
+def near(market: Market, asked: Asked, error: BadInput) -> tuple[ModelShape, ...]:
+    """Models that an unknown name may mean: those that hold all its words, else most of them."""
+    text = (asked.get("model") or [""])[0]
+    if error.field != "model" or not text:
+        return ()
+    words = text.split()
+    for count in range(len(words), 0, -1):
+        found = market.catalog.search_models(" ".join(words[:count]))
+        if found and len(found) < len(market.catalog.models):
+            return tuple(found[:MOST_SUGGESTIONS])
+    return ()
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "", text.lower())

@@ -1,0 +1,154 @@
+"""The comparison page as a view: caption, chips, what is hidden and why, table, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from app.domain.errors import BadInput
+from app.market.column import GROUPS, Column
+from app.market.columns import BY_NAME, COLUMNS
+from app.market.offers import OfferPage
+from app.market.query import OfferQuery
+from app.market.service import Market
+from app.web.cells import RowWriter, is_number
+from app.web.question import Chip, Question, chips_of, href, question_of, run_query
+from app.web.run_form import PRESETS
+
+LEAD = ("accelerator_label", "accelerator_count", "provider")
+"""Shown first and, with a run, before its figures: what one looks for in every row."""
+ASCENDING_FIRST = ("money", "age", "text")
+PER_PAGE = (100, 250, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderCell:
+    """One column heading: the link sorts by it, `state` is its `aria-sort`."""
+
+    column: Column
+    href: str | None
+    state: str | None
+    number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenReason:
+    """Offers that the run rules out for one reason, and the address that shows just these."""
+
+    reason: str
+    count: int
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class OffersView:
+    """What `offers.html` shows."""
+
+    question: Question
+    page: OfferPage | None
+    error: BadInput | None = None
+    chips: tuple[Chip, ...] = ()
+    hidden: tuple[HiddenReason, ...] = ()
+    header: tuple[HeaderCell, ...] = ()
+    rows: str = ""
+    links: Mapping[str, str] | None = None
+    presets: Sequence[tuple[str, str]] = ()
+
+
+def offers_view(market: Market, query: OfferQuery) -> OffersView:
+    """The page for a question.
+
+    Raises:
+        BadInput: the run cannot be answered as asked.
+    """
+    page = market.list_offers(query, facets=True)
+    columns = display_columns(query)
+    writer = RowWriter(columns, market.clock(), run_query(query))
+    return OffersView(
+        question=question_of(query.to_params(), page.facets, query.run is not None),
+        page=page,
+        chips=chips_of(query, market.board.labels),
+        hidden=tuple(HiddenReason(r, n, href(query.with_(reason=r))) for r, n in page.hidden.items()),
+        header=tuple(header_of(column, query) for column in columns),
+        rows=Markup("\n").join(map(writer.row, page.rows)),
+        links=_links(query, page),
+        presets=preset_links(),
+    )
+
+
+def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> OffersView:
+    """The page for a question that cannot be understood: the form as it was filled in, and what is wrong."""
+    return OffersView(question=question_of(asked, {}, False), page=None, error=error, presets=preset_links())
+
+
+def display_columns(query: OfferQuery) -> tuple[Column, ...]:
+    """The columns in reading order. A choice by name is taken as it stands; otherwise what leads comes first, then
+    the run's figures. Rows that the run rules out bring the sentence why."""
+    shown = query.shown_columns
+    if not query.columns:
+        rank = {name: index - len(LEAD) for index, name in enumerate(LEAD)}
+        shown = tuple(sorted(shown, key=lambda c: rank.get(c.name, 0 if c.group == "run" else 1)))
+    asks = query.show_hidden or any(item.column.name in ("verdict", "reason") for item in query.filters)
+    if query.run is not None and asks and BY_NAME["why"] not in shown:
+        place = next((i + 1 for i, column in enumerate(shown) if column.name == "verdict"), len(shown))
+        shown = (*shown[:place], BY_NAME["why"], *shown[place:])
+    return shown
+
+
+def preset_links(path: str = "/") -> tuple[tuple[str, str], ...]:
+    """Runs to start from, as addresses."""
+    return tuple(
+        (title, href(OfferQuery.parse({n: [v] for n, v in run.items()}), path)) for title, run in PRESETS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChooserView:
+    """Columns by group with those ticked that the table shows, and the rest of the question as hidden inputs."""
+
+    groups: tuple[tuple[str, tuple[tuple[Column, bool], ...]], ...]
+    kept: tuple[tuple[str, str], ...]
+    back: str
+
+
+def chooser_view(query: OfferQuery) -> ChooserView:
+    """The column chooser for a question."""
+    shown = query.shown_columns
+    groups = tuple(
+        (title, tuple((c, c in shown) for c in COLUMNS if c.group == name and (query.run or not c.needs_run)))
+        for name, title in GROUPS.items()
+    )
+    params = query.with_(columns=None).to_params()
+    kept = tuple((name, value) for name, values in params.items() for value in values)
+    return ChooserView(tuple(group for group in groups if group[1]), kept, href(query))
+
+
+def header_of(column: Column, query: OfferQuery) -> HeaderCell:
+    """A heading with the link that sorts by it: first the useful way round, then the other."""
+    if not column.sortable:
+        return HeaderCell(column, None, None, is_number(column))
+    current = query.sort == column.name
+    state = ("descending" if query.descending else "ascending") if current else None
+    down = not query.descending if current else column.format not in ASCENDING_FIRST
+    link = href(query.with_(sort=column.name, order="desc" if down else None))
+    return HeaderCell(column, link, state, is_number(column))
+
+
+def _links(query: OfferQuery, page: OfferPage) -> Mapping[str, str]:
+    links = {
+        "csv": href(query.with_(per_page="all"), "/api/v1/offers.csv"),
+        "json": href(query, "/api/v1/offers"),
+        "hidden": href(query.with_(show_hidden=None if query.show_hidden else 1)),
+        "reset": href(OfferQuery(draft=query.draft)),
+        "without_run": href(query.without_run()),
+        "columns": href(query, "/columns"),
+        "fit": href(OfferQuery(draft=query.draft), "/fit"),
+    }
+    links |= {f"per_page_{size}": href(query.with_(per_page=size)) for size in PER_PAGE}
+    if query.page > 1:
+        links["previous"] = href(query.with_(page=query.page - 1))
+    if page.next is not None:
+        links["next"] = href(page.next)
+    return links

@@ -1,0 +1,175 @@
+"""The question as a form: filters read off the columns, the run, the search, and what links carry along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.sentence import Sentence
+from app.market.column import GROUPS, Column
+from app.market.columns import COLUMNS
+from app.market.facets import Option
+from app.market.filters import PARAMETERS, Filter
+from app.market.query import RUN_FIELDS, OfferQuery
+from app.web.run_form import Step, steps
+from app.web.templating import gettext, say
+
+Asked = Mapping[str, Sequence[str]]
+KEPT = ("sort", "order", "columns", "per_page", "show_hidden", "lang", "density")
+_SIGNS = {"min": "≥ ", "max": "≤ "}
+
+
+@dataclass(frozen=True, slots=True)
+class FilterControl:
+    """One filter: its column, the present values of its parameters by role, and the options of a choice."""
+
+    column: Column
+    values: Mapping[str, str]
+    options: tuple[Option, ...]
+    chosen: str
+
+    @property
+    def name(self) -> str:
+        """The parameter of the main input."""
+        return self.column.url_name
+
+    def asked(self, role: str) -> str:
+        """The text of the parameter of that role (`is`, `min`, `max` …), empty where nobody asked."""
+        return self.values.get(role, "")
+
+
+@dataclass(frozen=True, slots=True)
+class FilterGroup:
+    """Filters under one heading; `more` are those of columns that the table does not show by itself."""
+
+    title: str
+    shown: tuple[FilterControl, ...]
+    more: tuple[FilterControl, ...]
+
+    @property
+    def more_set(self) -> bool:
+        """Something among `more` is asked."""
+        return any(item.chosen for item in self.more)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Everything the form needs. `kept` are hidden inputs; `run_set` says that a run is begun."""
+
+    steps: tuple[Step, ...]
+    groups: tuple[FilterGroup, ...]
+    q: str
+    kept: tuple[tuple[str, str], ...]
+    run_set: bool
+    filters_set: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A condition in force and the address without it."""
+
+    text: str
+    href: str
+
+
+def question_of(asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run: bool) -> Question:
+    """The form for what was asked, as typed; `facets` may be empty (then the declared options serve)."""
+    groups = _groups(asked, facets, with_run)
+    return Question(
+        steps=steps({name: values[0] for name, values in asked.items() if name in RUN_FIELDS and values}),
+        groups=groups,
+        q=_first(asked, "q"),
+        kept=tuple((name, _first(asked, name)) for name in KEPT if _first(asked, name)),
+        run_set=any(name in RUN_FIELDS for name in asked),
+        filters_set=sum(bool(item.chosen) for group in groups for item in (*group.shown, *group.more)),
+    )
+
+
+def chips_of(query: OfferQuery, labels: Mapping[str, Mapping[str, str]], path: str = "/") -> tuple[Chip, ...]:
+    """Every filter in force with the link that takes it away."""
+    found = [Chip(f"“{query.q}”", href(query.with_(q=None), path))] if query.q else []
+    for item in query.filters:
+        found.append(Chip(_chip_text(item, labels), href(query.with_(**{item.parameter: None}), path)))
+    return tuple(found)
+
+
+def href(query: OfferQuery, path: str = "/") -> str:
+    """The address of a question."""
+    text = query.to_query_string()
+    return f"{path}?{text}" if text else path
+
+
+def run_query(query: OfferQuery) -> str:
+    """The run alone as a query string, for offer and fit pages."""
+    return OfferQuery(draft=query.draft).to_query_string() if query.draft else ""
+
+
+def _groups(
+    asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run: bool
+) -> tuple[FilterGroup, ...]:
+    groups = []
+    for name, title in GROUPS.items():
+        columns = [
+            c
+            for c in COLUMNS
+            if c.group == name and c.filter and (with_run or not c.needs_run) and c.name != "id"
+        ]
+        controls = [_control(column, asked, facets.get(column.name, ())) for column in columns]
+        shown = tuple(item for item in controls if item.column.default or item.column.name in _ALWAYS)
+        more = tuple(item for item in controls if item not in shown)
+        if controls:
+            groups.append(FilterGroup(title, shown, more))
+    return tuple(groups)
+
+
+_ALWAYS = ("accelerator", "continent", "accelerator_tier", "tier")
+"""Filters that people reach for although the table does not show their column by itself."""
+
+
+def _control(column: Column, asked: Asked, facet: tuple[Option, ...]) -> FilterControl:
+    roles: dict[str, str] = {name: role for name, (owner, role) in PARAMETERS.items() if owner is column}
+    values = {role: ", ".join(asked[name]) for name, role in roles.items() if asked.get(name)}
+    options = _options(column, asked, facet) if column.filter == "choice" else ()
+    return FilterControl(column, values, options, _chosen(column, values, options))
+
+
+def _options(column: Column, asked: Asked, facet: tuple[Option, ...]) -> tuple[Option, ...]:
+    """The facet's options; wider words and exclusions that were asked for come first, ticked."""
+    given = [
+        part
+        for value in asked.get(column.url_name, ())
+        for part in (value.split(",") if column.commas else [value])
+    ]
+    wanted = {value.strip(): value.strip().casefold() for value in given if value.strip()}
+    known = facet or tuple(
+        Option(name, column.option_labels.get(name, name), 0, False) for name in column.options
+    )
+    values = {option.value.casefold() for option in known}
+    extra = tuple(Option(value, value, 0, True) for value, low in wanted.items() if low not in values)
+    ticked = set(wanted.values())
+    return extra + tuple(Option(o.value, o.label, o.count, o.value.casefold() in ticked) for o in known)
+
+
+def _chosen(column: Column, values: Mapping[str, str], options: tuple[Option, ...]) -> str:
+    if column.filter == "choice":
+        return ", ".join(say(option.label) for option in options if option.selected)
+    if column.filter == "flag":
+        return {"1": gettext("yes"), "0": gettext("no")}.get(values.get("flag", ""), "")
+    return " ".join(_SIGNS.get(role, "") + value for role, value in values.items())
+
+
+def _chip_text(item: Filter, labels: Mapping[str, Mapping[str, str]]) -> str:
+    column, role = item.column, PARAMETERS[item.parameter][1]
+    label = say(Sentence(column.label))
+    names = labels.get(column.name, {})
+    if role == "flag":
+        return f"{label}: {gettext('yes') if item.values[0] == '1' else gettext('no')}"
+    words = [names.get(value) or say(column.option_labels.get(value, value)) for value in item.values]
+    unit = f" {gettext(column.unit)}" if column.unit and role != "choice" else ""
+    unit = " " + gettext("days") if role == "age" else unit
+    return f"{label}: {_SIGNS.get(role, '≤ ' if role == 'age' else '')}{', '.join(words)}{unit}"
+
+
+def _first(asked: Asked, name: str) -> str:
+    values = asked.get(name) or ("",)
+    return values[0]
