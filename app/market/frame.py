@@ -11,8 +11,6 @@ import numpy.typing as npt
 from app.market.board import Board, Coded, FloatArray, Mask
 from app.market.columns import BY_NAME
 
-SHOWN = ("fits", "tight")
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -50,8 +48,8 @@ class Frame:
         return np.where(np.isnan(key), np.inf, key)
 
     def shown(self) -> Mask:
-        """Offers that can hold the run, shape (n,)."""
-        return np.isin(np.asarray(self.estimates.verdict, dtype=object).astype(str), SHOWN)
+        """Offers that can hold the run within its budget and deadline, shape (n,)."""
+        return np.asarray(self.estimates.shown, dtype=np.bool_)
 
     def value(self, name: str, row: int) -> Any:
         """One cell in its plain type; None = unknown."""
