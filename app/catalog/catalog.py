@@ -13,7 +13,7 @@ from app.catalog.hardware import Hardware, HardwareFinder, read_fabrics
 from app.catalog.instances import Instances, read_instances
 from app.catalog.models import read_models, search
 from app.catalog.names import Names, Question
-from app.catalog.places import Place
+from app.catalog.places import Place, read_places
 from app.catalog.resolution import Resolution
 from app.catalog.terms import Providers, ProviderTerms, read_providers, read_terms
 from app.catalog.vocabulary import read_vocabulary
@@ -34,6 +34,7 @@ class Catalog:
         self.instances: Instances = read_instances(folder, self.accelerators)
         self.providers: Providers = read_providers(folder)
         self._terms = read_terms(folder, self.providers)
+        self._places = read_places(folder)
         vocabulary = read_vocabulary(folder, self.accelerators)
         self._names = Names(self.accelerators, vocabulary, self.instances)
         fabrics = read_fabrics(folder, self.accelerators)
@@ -102,7 +103,11 @@ class Catalog:
 
     def place(self, provider: str, region: str) -> Place:
         """Where a provider's region lies; unknown stays unknown."""
-        return Place()
+        return self._places.find(self.providers.slug(provider), region)
+
+    def country_name(self, code: str) -> str:
+        """A country's English name; an unlisted code as it stands."""
+        return self._places.country_name(code)
 
     def snapshot(self) -> Iterator[ScrapedOffer]:
         """The bundled dated offers."""

@@ -1,8 +1,54 @@
-"""Regions → country, continent, a name for people, and the market area."""
+"""Regions → country, continent, market area and a name for people; from a table, else from what the text says.
+
+Public facts of the providers' region lists, in our own table. What no rule reads stays unknown.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+from app.catalog.files import Row, read_table
+
+CONTINENTS = ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")
+AREAS = (
+    "US East",
+    "US Central",
+    "US West",
+    "Canada",
+    "Europe",
+    "APAC",
+    "LATAM",
+    "Middle East",
+    "Africa",
+)
+STATE_COLUMNS = ("code", "name", "area")
+COUNTRY_COLUMNS = ("code", "name", "continent", "area", "aliases")
+REGION_COLUMNS = ("provider", "region", "country", "name", "area")
+_LOOSE_CONTINENTS: Mapping[str, tuple[str, str | None]] = {
+    "eu": ("Europe", "Europe"),
+    "europe": ("Europe", "Europe"),
+    "asia": ("Asia", None),
+    "africa": ("Africa", "Africa"),
+    "oceania": ("Oceania", "APAC"),
+    "na": ("North America", None),
+    "southamerica": ("South America", "LATAM"),
+}
+_DIRECTIONS = (
+    ("east", "US East"),
+    ("central", "US Central"),
+    ("midwest", "US Central"),
+    ("south", "US Central"),
+    ("west", "US West"),
+)
+# RunPod and others: "US-TX-3", "EU-RO-1", "EUR-IS-2", "CA-MTL-1", "AP-JP-1", "OC-AU-1", "SEA-SG-1".
+_CENTRE = re.compile(r"(?:eur?|ap|oc|sea|as|na|sa|me|af)-([a-z]{2})-\d+")
+_US_CENTRE = re.compile(r"us-([a-z]{2})-\d+")
+_NATIONAL_CENTRE = re.compile(r"([a-z]{2})-[a-z]{3,}(?:-\d+)?|([a-z]{2})-\d+")
+_ZONE = re.compile(r"-?[a-f]$|-dc\d+$")
+_CONTINENT_CODES = frozenset(("na", "eu", "as", "oc", "sa", "af", "an"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +59,133 @@ class Place:
     continent: str | None = None
     name: str | None = None
     area: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Country:
+    code: str
+    name: str
+    continent: str
+    area: str | None
+
+
+class Places:
+    """Finds places by provider and region code."""
+
+    def __init__(
+        self,
+        countries: Mapping[str, _Country],
+        names: Mapping[str, str],
+        regions: Mapping[tuple[str, str], Place],
+        states: Mapping[str, str],
+    ) -> None:
+        self._countries = countries
+        self._names = names
+        self._regions = regions
+        self._states = states
+        self._anywhere = _unanimous(regions)
+
+    def find(self, provider: str, region: str) -> Place:
+        """The place of a region. A zone inside a listed region is that region; nothing known stays unknown."""
+        low = " ".join(region.lower().split())
+        if not low:
+            return Place()
+        for code in (low, _ZONE.sub("", low)):
+            found = self._regions.get((provider, code)) or self._anywhere.get(code)
+            if found is not None:
+                return found
+        return self._from_text(low)
+
+    def country_name(self, code: str) -> str:
+        """A country's English name; an unlisted code as it stands."""
+        country = self._countries.get(code.upper())
+        return country.name if country else code
+
+    def _from_text(self, low: str) -> Place:
+        if low in _LOOSE_CONTINENTS:
+            continent, area = _LOOSE_CONTINENTS[low]
+            return Place(None, continent, None, area)
+        if state := _US_CENTRE.fullmatch(low):
+            return self._place("US", self._states.get(state.group(1)), None)
+        if centre := _CENTRE.fullmatch(low):
+            return self._place(centre.group(1).upper(), None, None)
+        parts = [part.strip() for part in low.split(",")]
+        if len(parts) > 2 and parts[-1] in _CONTINENT_CODES:
+            parts.pop()
+        if code := self._code(parts[-1]):
+            name = parts[0].title() if parts[0] and self._code(parts[0]) != code else None
+            return self._place(code, self._us_side(low) if code == "US" else None, name)
+        national = _NATIONAL_CENTRE.fullmatch(low)
+        code = next((group for group in national.groups() if group), "") if national else ""
+        return (
+            self._place(code.upper(), self._us_side(low) if code == "us" else None, None) if code else Place()
+        )
+
+    def _us_side(self, low: str) -> str | None:
+        """The side of the United States that a text tells, by a state's name or a direction."""
+        words = [word.strip() for word in re.split(r"[^a-z ]+", low)]
+        state = next((self._states[word] for word in words if len(word) > 2 and word in self._states), None)
+        return state or next((area for word, area in _DIRECTIONS if word in low), None)
+
+    def _code(self, text: str) -> str | None:
+        bare = text.upper()
+        if bare in self._countries:
+            return bare
+        return self._names.get(text)
+
+    def _place(self, code: str, area: str | None, name: str | None) -> Place:
+        country = self._countries.get(code)
+        if country is None:
+            return Place()
+        return Place(country.code, country.continent, name or country.name, area or country.area)
+
+
+def read_places(folder: Path) -> Places:
+    """Countries and regions.
+
+    Raises:
+        CatalogError: malformed, a code or region twice, an unknown country, continent or area.
+    """
+    countries: dict[str, _Country] = {}
+    names: dict[str, str] = {}
+    for row in read_table(folder / "countries.csv", COUNTRY_COLUMNS):
+        code = row.required("code")
+        if code in countries or not re.fullmatch("[A-Z]{2}", code):
+            raise row.fail("code", f"{code!r} is there twice or is no alpha-2 code")
+        countries[code] = _Country(
+            code, row.required("name"), row.choice("continent", CONTINENTS), _area(row)
+        )
+        for name in (row.text("name"), *row.words("aliases")):
+            if names.setdefault(name.lower(), code) != code:
+                raise row.fail("aliases", f"{name!r} already means {names[name.lower()]}")
+    regions: dict[tuple[str, str], Place] = {}
+    for row in read_table(folder / "regions.csv", REGION_COLUMNS):
+        place = (row.required("provider"), row.required("region").lower())
+        if place in regions:
+            raise row.fail("region", "is there twice")
+        country = countries[row.choice("country", tuple(countries))]
+        regions[place] = Place(
+            country.code, country.continent, row.required("name"), _area(row) or country.area
+        )
+    return Places(countries, names, regions, _states(folder))
+
+
+def _states(folder: Path) -> dict[str, str]:
+    """State codes and names of the United States in lower case → market area."""
+    states = {}
+    for row in read_table(folder / "us_states.csv", STATE_COLUMNS):
+        area = row.choice("area", AREAS)
+        states[row.required("code").lower()] = states[row.required("name").lower()] = area
+    return states
+
+
+def _area(row: Row) -> str | None:
+    return row.choice("area", (*AREAS, "")) or None
+
+
+def _unanimous(regions: Mapping[tuple[str, str], Place]) -> dict[str, Place]:
+    """Region codes that mean the same country wherever they are used."""
+    by_code: dict[str, list[Place]] = {}
+    for (_, code), place in regions.items():
+        by_code.setdefault(code, []).append(place)
+    return {code: found[0] for code, found in by_code.items() if len({p.country for p in found}) == 1}

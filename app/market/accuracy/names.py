@@ -44,7 +44,7 @@ def answer(resolution: Resolution) -> str:
 
 def _rows(path: Path) -> list[Mapping[str, str]]:
     try:
-        with path.open(newline="", encoding="utf-8") as handle:
+        with path.open(newline="", encoding="utf-8-sig") as handle:
             reader = csv.DictReader(handle)
             missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
