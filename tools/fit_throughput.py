@@ -1,15 +1,18 @@
 """Estimate the fitted constants of step time, and what they are worth on sources they have not seen.
 
     python tools/fit_throughput.py fit CASES.csv            new values beside the present ones
+    python tools/fit_throughput.py write CASES.csv          the same, written into assumptions_time.py
     python tools/fit_throughput.py sources CASES.csv        leave one source out, each in turn
     python tools/fit_throughput.py folds CASES.csv          five random halves, both directions
 
-Damped Gauss-Newton on the logarithm of tokens/s with a soft-L1 loss; a weak prior holds each constant near its
-present value. Sources count by the square root of their rows. Repeatable: no randomness but a fixed seed.
+Damped Gauss-Newton on the logarithm of tokens/s with a soft-L1 loss; a weak prior holds each constant near the
+value in throughput_priors.csv, which no later fit has touched. Sources count by the square root of their rows. Repeatable: no randomness but a fixed seed.
 """
 
 from __future__ import annotations
 
+import csv
+import re
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -24,7 +27,7 @@ from app.training.layout import Layouts
 from app.training.machine import Machines, machines_of
 from app.training.throughput import aligned, time_of_work
 
-PRIOR = 2.0
+PRIOR = 4.0
 KNEE = 0.15
 FITTED = tuple(a for a in ASSUMPTIONS if a.source.startswith("fit") and a.low < a.high)
 
@@ -50,6 +53,12 @@ class Data:
             self.group[rows],
             picked,
         )
+
+
+def priors() -> dict[str, float]:
+    """Centre of the prior of each fitted constant."""
+    with Path(__file__).with_name("throughput_priors.csv").open(newline="") as file:
+        return {row["name"]: float(row["value"]) for row in csv.DictReader(file)}
 
 
 def load(path: Path) -> Data:
@@ -147,16 +156,19 @@ def quality_a(data: Data) -> np.ndarray:
 
 def main(mode: str, path: Path) -> None:
     data = load(path)
-    start = {a.name: a.value for a in ASSUMPTIONS}
+    present = {a.name: a.value for a in ASSUMPTIONS}
+    start = {**present, **priors()}
     a_rows = quality_a(data)
-    now = predict(data, start) / data.measured - 1
+    now = predict(data, present) / data.measured - 1
     print("present constants, A rows:", summary(now[a_rows]))
-    if mode == "fit":
+    if mode in ("fit", "write"):
         values = fit(data, start)
         error = predict(data, values) / data.measured - 1
         print("fitted, A rows:", summary(error[a_rows]))
         for a in FITTED:
             print(f"{a.name:32s} {a.value:10.5g} -> {values[a.name]:10.5g}  [{a.low:g}, {a.high:g}]")
+        if mode == "write":
+            write(values)
         return
     error = np.full(len(data.measured), np.nan)
     if mode == "sources":
@@ -167,6 +179,15 @@ def main(mode: str, path: Path) -> None:
     else:
         error = _folds(data, start)
     print("left out, A rows:", summary(error[a_rows]), " all:", summary(error))
+
+
+def write(values: dict[str, float]) -> None:
+    """Replace the fitted values in assumptions_time.py, three significant digits."""
+    path = Path(__file__).parents[1] / "app/training/assumptions_time.py"
+    text = path.read_text()
+    for a in FITTED:
+        text = re.sub(rf'(_fit\("{re.escape(a.name)}", )[-+.e0-9]+', rf"\g<1>{values[a.name]:.3g}", text)
+    path.write_text(text)
 
 
 def _folds(data: Data, start: dict[str, float]) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.training.assumptions_time import SOFTWARE, Constants
-from app.training.compute import ComputeTime, Number, Workload, recompute_share
+from app.training.compute import ComputeTime, Number, Workload, held_share, recompute_share
 from app.training.layout import Layouts
 from app.training.machine import Machines
 
@@ -117,8 +117,8 @@ def _data(
     """Weights and gradients over the data-parallel ranks (context ranks hold the same weights and join them)."""
     ranks = layouts.data_parallel * layouts.context_parallel
     stride = layouts.tensor_parallel
-    share = work.stored / (layouts.tensor_parallel * layouts.pipeline_parallel)
-    trained = work.trained / (layouts.tensor_parallel * layouts.pipeline_parallel)
+    local = held_share(work, layouts)
+    share, trained = work.stored * local, work.trained * local
     passes = layouts.gradient_accumulation
     full = (layouts.sharding == 3) | (layouts.sharding == 4)
     gradients = work.gradient_bytes * trained
@@ -167,5 +167,5 @@ def _offload(work: Workload, layouts: Layouts, machines: Machines) -> FloatArray
     """States in host memory: weights to the accelerator twice, gradients back, every pass, over the host link."""
     ranks = np.where(layouts.sharding >= 3, layouts.data_parallel * layouts.context_parallel, 1)
     local = (2.0 * work.weight_bytes * work.stored + work.gradient_bytes * work.trained) / ranks
-    local = local / (layouts.tensor_parallel * layouts.pipeline_parallel)
+    local = local * held_share(work, layouts)
     return np.asarray(layouts.cpu_offload * local * layouts.gradient_accumulation / machines.host)

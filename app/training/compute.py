@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from app.training.assumptions_time import FAMILIES, Constants
+from app.training.assumptions_time import FAMILIES, SOFTWARE, Constants
 from app.training.layout import Layouts
 from app.training.machine import PRECISIONS, Machines
 
@@ -20,6 +20,7 @@ Number = float | FloatArray
 Index = int | npt.NDArray[np.int64]
 
 _HOPPER = np.asarray([family.startswith("hopper") for family in FAMILIES])
+EAGER = SOFTWARE.index("eager")
 _FP8 = [name in ("fp8", "mxfp8", "fp8+fp4") for name in PRECISIONS]
 
 
@@ -75,6 +76,14 @@ def model_flops_per_token(work: Workload) -> Number:
 def recompute_share(layouts: Layouts, constants: Constants) -> FloatArray:
     """Forward passes repeated in the backward pass: 0 none, 1 full."""
     return np.asarray([0.0, constants["selective_recompute"], 1.0])[layouts.checkpointing]
+
+
+def held_share(work: Workload, layouts: Layouts) -> FloatArray:
+    """Share of all weights that one model-parallel rank holds: experts are further split over expert ranks."""
+    active = np.minimum(np.asarray(work.linear) / work.stored, 1.0)
+    routed = np.where(np.asarray(work.experts_per_token) > 0, 1.0 - active, 0.0)
+    split = layouts.tensor_parallel * layouts.pipeline_parallel
+    return np.asarray((1.0 - routed + routed / layouts.expert_parallel) / split)
 
 
 def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> ComputeTime:
@@ -145,9 +154,10 @@ def _attention(
 
 
 def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
-    parts = layouts.tensor_parallel * layouts.pipeline_parallel * 1.0
     group = np.where(
         layouts.sharding == 4, layouts.shard_group, layouts.data_parallel * layouts.context_parallel
     )
-    local = work.trained / parts / np.where(layouts.sharding > 0, group, 1)
-    return np.asarray(constants["traffic.optimizer"] * local / machines.hbm)
+    local = work.trained * held_share(work, layouts) / np.where(layouts.sharding > 0, group, 1)
+    each = np.where(np.asarray(work.software) < EAGER, constants["step.fused"], constants["step.eager"])
+    fixed = each * work.layers / layouts.pipeline_parallel
+    return np.asarray(constants["traffic.optimizer"] * local / machines.hbm + fixed)

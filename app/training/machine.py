@@ -79,35 +79,21 @@ def family_of(accelerator: Accelerator) -> str:
     An architecture without measured cases falls to the family of its vendor, at low confidence.
     """
     arch, form = accelerator.architecture, accelerator.form_factor
-    if arch == "ampere" and accelerator.memory_type and accelerator.memory_type.upper().startswith("HBM"):
-        return "ampere-hbm-sxm" if form == "sxm" else "ampere-hbm-pcie"
+    bandwidth = accelerator.memory_bandwidth_gbytes_per_s or 0.0
+    stacked = (accelerator.memory_type or "").upper().startswith("HBM")
+    desk = "consumer" if form == "consumer" else "gddr"
     if arch == "ampere":
-        return "ampere-consumer" if form == "consumer" else "ampere-gddr"
+        return f"ampere-hbm-{'sxm' if form == 'sxm' else 'pcie'}" if stacked else f"ampere-{desk}"
     if arch == "hopper":
-        large = (accelerator.memory_bandwidth_gbytes_per_s or 0) >= 4400
-        return (
-            "hopper-pcie"
-            if form in ("pcie", "nvl") and not large
-            else "hopper-sxm-large"
-            if large
-            else "hopper-sxm"
-        )
-    if arch == "ada":
-        return "ada-consumer" if form == "consumer" else "ada-gddr"
+        return "hopper-sxm-large" if bandwidth >= 4400 else "hopper-pcie" if form in ("pcie", "nvl") else "hopper-sxm"
     if arch.startswith("blackwell"):
-        if form == "superchip":
-            return "blackwell-superchip"
-        return (
-            "blackwell-sxm"
-            if form == "sxm"
-            else "blackwell-consumer"
-            if form == "consumer"
-            else "blackwell-gddr"
-        )
+        return f"{arch}-{form}" if form in ("sxm", "superchip") else f"blackwell-{desk}"
     if arch == "cdna3":
-        return "cdna3-large" if (accelerator.memory_bandwidth_gbytes_per_s or 0) > 5500 else "cdna3"
-    known = {"volta": "volta", "turing": "turing", "cdna4": "cdna4", "cdna1": "cdna2", "cdna2": "cdna2"}
-    return known.get(arch, "other")
+        return "cdna3-large" if bandwidth > 5500 else "cdna3"
+    if arch == "ada" and desk == "gddr" and (accelerator.bf16_tflops or 0.0) < 250.0:
+        desk = "gddr-half-rate"
+    known = {"ada": f"ada-{desk}", "cdna1": "cdna2"}
+    return known.get(arch, arch if arch in FAMILIES else "other")
 
 
 def _row(cluster: Cluster) -> dict[str, Any]:

@@ -14,12 +14,16 @@ QUANTISED_BYTES = 0.55
 
 
 def workload_of(shape: ModelShape, recipe: Recipe) -> Workload:
-    """What `recipe` does with `shape`, per token; counts in parameters, widths in elements."""
+    """What `recipe` does with `shape`, per token; counts in parameters, widths in elements.
+
+    All active parameters count, the input embedding too: the published rates that the constants were fitted to are
+    given for models by that number.
+    """
     sizes = count(shape)
     frozen = recipe.method in ("lora", "qlora")
     heads = shape.attention_heads * (shape.v_head_dim or shape.head_dim)
     return Workload(
-        linear=float(sizes.matmul_active),
+        linear=float(sizes.active),
         stored=float(sizes.total),
         trained=float(recipe.trainable_parameters(shape)),
         layers=float(max(shape.layers + shape.encoder_layers, 1)),

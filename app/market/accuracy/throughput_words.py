@@ -75,11 +75,9 @@ def accelerator_of(name: str, link: str, known: Iterable[Accelerator]) -> Accele
     found = [(name_parts(one.key), one) for one in known]
     found = [(parts, one) for parts, one in found if parts.chip == wanted.chip]
     form = wanted.form or ("sxm" if link.lower().startswith("nvlink") else None)
-    for choose in (
-        lambda p: p.form and form and p.form.startswith(form),
-        lambda p: p.memory_gb == wanted.memory_gb,
-    ):
-        found = [pair for pair in found if choose(pair[0])] or found
+    if form:
+        found = [(parts, one) for parts, one in found if (parts.form or "").startswith(form)] or found
+    found = [(parts, one) for parts, one in found if parts.memory_gb == wanted.memory_gb] or found
     if not found:
         return None
     accelerator = found[0][1]
@@ -89,9 +87,18 @@ def accelerator_of(name: str, link: str, known: Iterable[Accelerator]) -> Accele
 
 
 def _capped(accelerator: Accelerator, share: float) -> Accelerator:
-    peaks = ("fp32_tflops", "tf32_tflops", "fp16_tflops", "bf16_tflops", "fp8_tflops", "fp4_tflops")
-    values = {name: getattr(accelerator, name) for name in peaks}
-    return replace(accelerator, **{name: None if v is None else v * share for name, v in values.items()})
+    def cut(value: float | None) -> float | None:
+        return None if value is None else value * share
+
+    return replace(
+        accelerator,
+        fp32_tflops=cut(accelerator.fp32_tflops),
+        tf32_tflops=cut(accelerator.tf32_tflops),
+        fp16_tflops=cut(accelerator.fp16_tflops),
+        bf16_tflops=cut(accelerator.bf16_tflops),
+        fp8_tflops=cut(accelerator.fp8_tflops),
+        fp4_tflops=cut(accelerator.fp4_tflops),
+    )
 
 
 def link_of(text: str, accelerator: Accelerator, count: int) -> IntraNodeLink | None:
