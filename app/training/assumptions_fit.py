@@ -21,6 +21,16 @@ PLAIN_WITHIN = Assumption(
     "assume: differences below the model's own error do not pay for a more complicated layout",
     "low",
 )
+PIPELINE_WORTH = Assumption(
+    "pipeline_worth",
+    0.10,
+    "share of the rate",
+    0.0,
+    0.3,
+    "assume: published pipeline rows sit near the best schedule (throughput_model.md §2: a quarter of the textbook "
+    "bubble), so a pipeline has to be this much faster than a layout without one to be chosen",
+    "low",
+)
 BUS_TENSOR_DEGREE = Assumption(
     "bus_tensor_degree",
     2.0,
@@ -61,6 +71,7 @@ DISK_CHECKPOINTS = Assumption(
 ASSUMPTIONS: tuple[Assumption, ...] = (
     FITS_SHARE,
     PLAIN_WITHIN,
+    PIPELINE_WORTH,
     BUS_TENSOR_DEGREE,
     LOAD_BYTES_PER_PARAMETER,
     VCPUS_PER_ACCELERATOR,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from app.domain.hardware import Cluster, Node
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.training.assumptions_fit import BUS_TENSOR_DEGREE, FITS_SHARE, PLAIN_WITHIN
+from app.training.assumptions_fit import BUS_TENSOR_DEGREE, FITS_SHARE, PIPELINE_WORTH, PLAIN_WITHIN
 from app.training.candidates import check, enumerate_layouts
 from app.training.layout import FloatArray, IntArray, Layout, Layouts
 from app.training.machine import machines_of
@@ -70,8 +70,8 @@ def search(shape: ModelShape, run: TrainingRun, recipe: Recipe, clusters: Sequen
     """The fastest layout that fits, for each cluster, in the clusters' order.
 
     A layout that fits at FITS_SHARE of the memory comes before one that is tight, one whose exposed
-    communication stays under `run.link_share_limit` before one that does not; among the fastest within
-    PLAIN_WITHIN the plainest wins (fewest kinds of parallelism, then least sharding and recomputation, then
+    communication stays under `run.link_share_limit` before one that does not; a pipeline has to be PIPELINE_WORTH
+    faster; among the fastest within PLAIN_WITHIN the plainest wins (fewest kinds of parallelism, then least sharding and recomputation, then
     least memory).
 
     Raises:
@@ -222,9 +222,11 @@ def _choose(
     best_rank = np.full(clusters, 9)
     np.minimum.at(best_rank, pairs.cluster, rank)
     alive = rank == best_rank[pairs.cluster]
-    best_rate = np.zeros(clusters)
-    np.maximum.at(best_rate, pairs.cluster[alive], time.tokens_per_s[alive])
-    alive &= time.tokens_per_s >= (1 - PLAIN_WITHIN.value) * best_rate[pairs.cluster]
+    piped = space.layouts.pipeline_parallel[pairs.layout] > 1
+    worth = time.tokens_per_s * np.where(piped, 1 - PIPELINE_WORTH.value, 1.0)
+    best_worth = np.zeros(clusters)
+    np.maximum.at(best_worth, pairs.cluster[alive], worth[alive])
+    alive &= worth >= (1 - PLAIN_WITHIN.value) * best_worth[pairs.cluster]
     rows = np.flatnonzero(alive)
     layout = pairs.layout[rows]
     order = np.lexsort((layout, high[layout], _elaboration(space.layouts.take(layout)), pairs.cluster[rows]))
