@@ -22,7 +22,7 @@ import stamina
 from app.domain.errors import ShapeDrift, Unreachable
 from app.providers.port import Part
 from app.workers.kept import KeptAnswers
-from app.workers.pace import PRODUCT, Gate, Manners, http_date, own_pace, seconds_asked
+from app.workers.manners import PRODUCT, Gate, Manners, http_date, own_pace, seconds_asked
 from app.workers.recording import Recorder
 
 _RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})

@@ -9,7 +9,7 @@ from app.domain.offer import Parsed, ScrapedOffer
 from app.providers import discover
 from app.providers.port import Payload
 from app.workers.http import PoliteClient
-from app.workers.pace import Manners
+from app.workers.manners import Manners
 from tests.providers.internet import payload, served
 
 FAST = {"timeout_s": 5.0, "first_wait_s": 0.01, "requests_per_minute": 60_000.0}

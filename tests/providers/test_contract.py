@@ -19,7 +19,7 @@ from app.domain.offer import Parsed, ScrapedOffer
 from app.providers import discover
 from app.providers.port import Part, Payload
 from app.workers.http import PoliteClient
-from app.workers.pace import Manners
+from app.workers.manners import Manners
 from tests.providers.fetching import FAST, fetched, parsed
 from tests.providers.internet import FOLDER, Reply, payload, served
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.errors import ShapeDrift, Unreachable
 from app.workers.http import PoliteClient
-from app.workers.pace import Manners
+from app.workers.manners import Manners
 from app.workers.recording import Recorder, ReplayTransport
 from tests.providers.internet import Internet, Reply, served
 
