@@ -18,6 +18,7 @@ from app.market import status as statuses
 from app.market.board import Board, BoardHolder
 from app.market.frame import Frame
 from app.market.offers import OfferPage, OfferRow
+from app.market.outliers import flag_outliers
 from app.market.query import OfferQuery
 
 
@@ -92,5 +93,5 @@ def read_board(engine: Engine, catalog: Catalog) -> Board:
     """The board of the database's present state. Version and rows are read in one transaction."""
     with engine.connect() as connection:
         version = str(board_version(connection))
-        records = read_current(connection)
+        records = flag_outliers(read_current(connection))
     return boards.build(records, catalog, version)
