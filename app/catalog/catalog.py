@@ -15,6 +15,7 @@ from app.catalog.models import read_models, search
 from app.catalog.names import Names, Question
 from app.catalog.places import Place, read_places
 from app.catalog.resolution import Resolution
+from app.catalog.snapshot import read_snapshot
 from app.catalog.terms import Providers, ProviderTerms, read_providers, read_terms
 from app.catalog.vocabulary import read_vocabulary
 from app.domain.accelerator import Accelerator
@@ -110,8 +111,12 @@ class Catalog:
         return self._places.country_name(code)
 
     def snapshot(self) -> Iterator[ScrapedOffer]:
-        """The bundled dated offers."""
-        yield from ()
+        """The bundled offers, `observed_at` = the day their source was read.
+
+        Raises:
+            CatalogError: the snapshot is malformed.
+        """
+        return read_snapshot(self._folder)
 
 
 @cache

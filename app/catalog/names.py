@@ -22,7 +22,7 @@ from app.domain.units import gib_from_gb
 
 _ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell")
 _MEMORY_TYPES = ("hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7")
-_FORMS = (("sxm", r"sxm\d?|hgx"), ("pcie", r"pcie?|pci e"), ("nvl", r"nvl"), ("oam", r"oam"))
+_FORMS = (("sxm", r"sxm[2456]?|hgx"), ("pcie", r"pcie?|pci e"), ("nvl", r"nvl"), ("oam", r"oam"))
 WHOLE = 0.99
 """Counts from here up are whole cards; sources round thirds and sixths of a card."""
 _OTHER_CHIP = re.compile(r"(?:ti|super|d|g|m|s|t|x|xt|xtx|gre|max|sff|ada|pro|gtx)(?![a-z0-9])")
@@ -64,7 +64,17 @@ class Names:
                 found := self._from_rule(text, question)
             ):
                 return found
-        return self._sliced(question, self._by_name(question))
+        answer = self._by_name(question)
+        if answer.status == "ambiguous" and instance_type:
+            answer = self._by_type_text(instance_type, question, answer)
+        return self._sliced(question, answer)
+
+    def _by_type_text(self, instance_type: str, question: Question, answer: Resolution) -> Resolution:
+        """Words of the instance type that the name leaves out ("a100-pcie"), if they pick one of the candidates."""
+        told = self._by_name(replace(question, name=instance_type))
+        if told.status != "known" or told.key not in answer.candidates:
+            return answer
+        return replace(told, why=Sentence(N_("the instance type {type} says it"), {"type": instance_type}))
 
     def _from_topology(self, topology: Topology, question: Question) -> Resolution:
         accelerator = self._accelerators[topology.accelerator]

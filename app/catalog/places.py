@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.catalog.files import Row, read_table
@@ -46,7 +46,7 @@ _DIRECTIONS = (
 # RunPod and others: "US-TX-3", "EU-RO-1", "EUR-IS-2", "CA-MTL-1", "AP-JP-1", "OC-AU-1", "SEA-SG-1".
 _CENTRE = re.compile(r"(?:eur?|ap|oc|sea|as|na|sa|me|af)-([a-z]{2})-\d+")
 _US_CENTRE = re.compile(r"us-([a-z]{2})-\d+")
-_NATIONAL_CENTRE = re.compile(r"([a-z]{2})-[a-z]{3,}(?:-\d+)?|([a-z]{2})-\d+")
+_NATIONAL_CENTRE = re.compile(r"([a-z]{2})-(?:[a-z]{3,}-)?\d+")
 _ZONE = re.compile(r"-?[a-f]$|-dc\d+$")
 _CONTINENT_CODES = frozenset(("na", "eu", "as", "oc", "sa", "af", "an"))
 
@@ -91,9 +91,10 @@ class Places:
         if not low:
             return Place()
         for code in (low, _ZONE.sub("", low)):
-            found = self._regions.get((provider, code)) or self._anywhere.get(code)
-            if found is not None:
+            if found := self._regions.get((provider, code)):
                 return found
+            if found := self._anywhere.get(code):
+                return replace(found, name=self.country_name(found.country or ""))
         return self._from_text(low)
 
     def country_name(self, code: str) -> str:
@@ -184,8 +185,8 @@ def _area(row: Row) -> str | None:
 
 
 def _unanimous(regions: Mapping[tuple[str, str], Place]) -> dict[str, Place]:
-    """Region codes that mean the same country wherever they are used."""
-    by_code: dict[str, list[Place]] = {}
+    """Region codes that mean the same country and area wherever they are used; the name is left to the country."""
+    by_code: dict[str, set[Place]] = {}
     for (_, code), place in regions.items():
-        by_code.setdefault(code, []).append(place)
-    return {code: found[0] for code, found in by_code.items() if len({p.country for p in found}) == 1}
+        by_code.setdefault(code, set()).add(replace(place, name=None))
+    return {code: found.pop() for code, found in by_code.items() if len(found) == 1}
