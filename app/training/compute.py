@@ -69,8 +69,10 @@ class ComputeTime:
 
 
 def model_flops_per_token(work: Workload) -> Number:
-    """FLOPs that count for MFU: 6 N + 12 L a s, attention not halved (PaLM convention)."""
-    return 6.0 * work.linear + 12.0 * work.layers * work.attention_width * work.sequence
+    """FLOPs that count for MFU: 6 N + 12 L a s, attention not halved (PaLM convention); 4 N for a frozen base."""
+    return (
+        2.0 + 2.0 * work.backward
+    ) * work.linear + 12.0 * work.layers * work.attention_width * work.sequence
 
 
 def recompute_share(layouts: Layouts, constants: Constants) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from app.domain.hardware import Cluster
 from app.domain.model import ModelShape
 from app.domain.sentence import N_, Sentence
-from app.training.assumptions_time import BAND, DEFAULTS, SOFTWARE, Constants
+from app.training.assumptions_time import BAND, DEFAULTS, MIXTURE_BAND, SOFTWARE, Constants
 from app.training.communication import CommunicationTime, communication_time
 from app.training.compute import ComputeTime, Workload, compute_time, model_flops_per_token
 from app.training.layout import Layout, Layouts
@@ -150,7 +150,7 @@ def _table(
     peak = np.take_along_axis(machines.flops, np.broadcast_to(work.precision, (len(step),))[:, None], axis=1)[
         :, 0
     ]
-    low, high = (np.asarray([BAND[name][edge] for name in SOFTWARE])[work.software] for edge in (0, 1))
+    low, high = _band(work)
     groups = np.stack(_groups(compute, links))
     return TimeTable(
         tokens_per_s=rate,
@@ -167,6 +167,12 @@ def _table(
         memory_bound=groups[1] > groups[0],
         bound=np.argmax(groups, axis=0),
     )
+
+
+def _band(work: Workload) -> tuple[FloatArray, FloatArray]:
+    edges = np.asarray([BAND[name] for name in SOFTWARE])[work.software]
+    edges = edges * np.where(np.asarray(work.experts_per_token)[..., None] > 0, MIXTURE_BAND, 1.0)
+    return edges[..., 0], edges[..., 1]
 
 
 def _groups(compute: ComputeTime, links: CommunicationTime) -> tuple[FloatArray, ...]:
@@ -199,7 +205,7 @@ def _terms(compute: ComputeTime, links: CommunicationTime) -> tuple[TimeTerm, ..
             "bytes per weight × N × micro-steps ÷ memory bandwidth",
             True,
         ),
-        ("kernel launches beyond the work", soft, "(work³ + launches³)^⅓ − work", True),
+        ("kernel launches beyond the work", soft, "soft maximum of work and launches − work", True),
         (
             "tensor-parallel wait",
             links.exposed_tensor,
