@@ -34,8 +34,8 @@ class Instant(TypeDecorator[datetime]):
 
 
 class Exact(TypeDecorator[Decimal]):
-    """A decimal number with a fixed number of places. SQLite has no decimals: there it is a double, exact to 15
-    digits, and rounded back to its places when read."""
+    """A decimal number with a fixed number of places. SQLite has no decimals: there it is a double, and what
+    is read is its shortest spelling: exact up to 15 digits."""
 
     impl = Numeric
     cache_ok = True
@@ -58,7 +58,7 @@ class Exact(TypeDecorator[Decimal]):
     def process_result_value(self, value: Any, dialect: Dialect) -> Decimal | None:
         if value is None:
             return None
-        return Decimal(f"{value:.{self.places}f}") if isinstance(value, float) else value
+        return Decimal(repr(value)) if isinstance(value, float) else value
 
 
 Money = Exact(8)

@@ -1,0 +1,94 @@
+"""One offer, several sources: who speaks, what is filled, what is shown of the others."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.db.merge import RANK, merge
+from app.domain.record import OfferRecord
+from tests.scraped import NOON
+
+ONE = OfferRecord(
+    id="0" * 16,
+    provider="lambda",
+    provider_name="Lambda",
+    instance_type="gpu_8x",
+    accelerator="h100-sxm5-80gb",
+    accelerator_label="H100 SXM",
+    accelerator_status="known",
+    accelerator_count=8,
+    region="us",
+    purchase_option="on_demand",
+    source="Lambda API",
+    source_kind="api",
+    observed_at=NOON,
+    first_seen=NOON,
+    price_usd_per_hour=10.0,
+    hourly_price_native=10.0,
+)
+
+
+def told(**changes: object) -> OfferRecord:
+    return msgspec.structs.replace(ONE, **changes)
+
+
+RESOLD = told(source="Reseller", source_kind="aggregator", price_usd_per_hour=11.0, hourly_price_native=11.0)
+
+
+def test_single_source_stays_as_it_is() -> None:
+    assert merge([ONE]) is ONE
+
+
+def test_direct_price_wins_and_blanks_are_filled_from_the_other() -> None:
+    merged = merge([msgspec.structs.replace(RESOLD, fabric_gbps=3200.0, zone="us-a"), ONE])
+    assert (merged.price_usd_per_hour, merged.source, merged.source_kind) == (10.0, "Lambda API", "api")
+    assert (merged.fabric_gbps, merged.zone) == (3200.0, "us-a")
+    assert merged.other_sources == ("Reseller: 11.0000 USD/h (2026-11-30)",)
+
+
+def test_disagreement_is_flagged_and_not_averaged() -> None:
+    assert merge([ONE, RESOLD]).flags == ("sources_disagree",)
+    near = msgspec.structs.replace(RESOLD, price_usd_per_hour=10.1)
+    assert merge([ONE, near]).flags == ()
+
+
+def test_source_without_a_price_does_not_hide_one_that_has_it() -> None:
+    unpriced = told(price_usd_per_hour=None, hourly_price_native=None, vcpus=208.0)
+    merged = merge([unpriced, RESOLD])
+    assert (merged.price_usd_per_hour, merged.source, merged.vcpus) == (11.0, "Reseller", 208.0)
+
+
+def test_of_equal_rank_the_newer_speaks() -> None:
+    newer = told(observed_at=NOON + timedelta(hours=1), price_usd_per_hour=9.9)
+    assert merge([ONE, newer]).price_usd_per_hour == 9.9
+
+
+def test_unknown_accelerator_is_named_by_a_source_that_knows_it() -> None:
+    unknown = told(accelerator=None, accelerator_status="unknown", accelerator_label="HX-1")
+    merged = merge([unknown, RESOLD])
+    assert (merged.accelerator, merged.accelerator_status) == ("h100-sxm5-80gb", "known")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(RANK)), st.integers(0, 99), st.floats(1, 99)), min_size=1, max_size=5
+    )
+)
+def test_order_of_the_sources_does_not_matter(sources: list[tuple[str, int, float]]) -> None:
+    records = [
+        told(
+            source=str(number),
+            source_kind=kind,
+            observed_at=NOON + timedelta(hours=age),
+            price_usd_per_hour=price,
+        )
+        for number, (kind, age, price) in enumerate(sources)
+    ]
+    one, other = merge(records), merge(records[::-1])
+    assert (one.source_kind, one.observed_at) == (other.source_kind, other.observed_at)
+    assert RANK[one.source_kind] == min(RANK[record.source_kind] for record in records)
+    assert len(one.other_sources) == len(records) - 1
