@@ -33,7 +33,7 @@ _NAMELESS = re.compile(
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
-class Refused(Exception):
+class Refused(ValueError):
     """A row that names no usable offer; the message is the reason, short and without figures."""
 
 
@@ -147,6 +147,11 @@ class Harvest:
         return ScrapedOffer(
             **{**fields, "accelerator_name": name, "accelerator_count": count, "flags": flags}
         )
+
+    @property
+    def offers(self) -> tuple[ScrapedOffer, ...]:
+        """What was taken so far."""
+        return tuple(self._offers)
 
     def parsed(self, payload: Payload | None = None) -> Parsed:
         """The account of the whole payload.

@@ -1,0 +1,126 @@
+"""gpuhunt (dstack): a published catalog of several clouds, as archives without a key. A second opinion.
+
+providers.md A2. RunPod is left to its own source, which says more.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from app.domain.errors import ShapeDrift, UpstreamFault
+from app.domain.offer import Parsed, ScrapedOffer
+from app.providers._reading import Harvest, decimal_of, figure
+from app.providers.card import ProviderCard
+from app.providers.port import Http, Part, Payload, Settings
+
+_BASE = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3"
+_CLOUDS = {
+    "aws": "aws", "azure": "azure", "gcp": "gcp", "lambdalabs": "lambda", "nebius": "nebius", "oci": "oci",
+    "verda": "verda", "cloudrift": "cloudrift",
+}  # fmt: skip
+_NEEDED = ("instance_name", "location", "price", "gpu_count", "gpu_name", "spot")
+_MOST_BYTES = 200 * 2**20
+
+CARD = ProviderCard(
+    slug="gpuhunt",
+    name="gpuhunt catalog",
+    source_kind="catalog",
+    kind="aggregator",
+    homepage="https://github.com/dstackai/gpuhunt",
+    terms_note="Published hourly. The code is MPL-2.0, a licence of the data is not stated: facts with attribution.",
+    licence="not stated",
+    covers=tuple(_CLOUDS.values()),
+)
+
+
+async def fetch(http: Http, settings: Settings) -> Payload:
+    """One archive a cloud; a cloud that fails leaves the others."""
+    parts: list[Part] = []
+    silent: list[str] = []
+    fault: UpstreamFault | None = None
+    for folder, slug in _CLOUDS.items():
+        address = f"{_BASE}/{folder}/latest/catalog.zip"
+        try:
+            parts.append(Part(folder, address, _unpacked(await http.get_bytes(address), f"{folder}.csv")))
+        except UpstreamFault as error:
+            fault = error
+            silent.append(slug)
+    if not parts and fault:
+        raise fault
+    return Payload(tuple(parts), tuple(silent))
+
+
+def _unpacked(archive: bytes, member: str) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as box:
+            if box.getinfo(member).file_size > _MOST_BYTES:
+                raise ShapeDrift(f"{member}: larger than any catalog")
+            return box.read(member).decode()
+    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, NotImplementedError, EOFError) as fault:
+        raise ShapeDrift(f"{member}: no archive with that file ({fault})") from fault
+
+
+def parse(payload: Payload) -> Parsed:
+    """Offers of every cloud whose file can be read."""
+    harvest = Harvest("gpuhunt", source="gpuhunt", licence=CARD.licence)
+    for part in payload.parts:
+        slug = _CLOUDS[part.name]
+        try:
+            rows = harvest.csv_rows(part, _NEEDED)
+        except ShapeDrift as drift:
+            harvest.silent(slug, str(drift))
+            continue
+        if not rows:
+            harvest.silent(slug, "a file without rows")
+        _read_cloud(harvest, slug, part.url, rows)
+    parsed = harvest.parsed(payload)
+    if payload.parts and not parsed.rows_read:
+        raise ShapeDrift("no file of the gpuhunt catalog holds a row")
+    return parsed
+
+
+def _read_cloud(harvest: Harvest, slug: str, url: str, rows: list[dict[str, str]]) -> None:
+    gpu = [row for row in rows if row["gpu_name"] and row["gpu_count"] not in ("", "0")]
+    once = [row for row in gpu if "gcp-g4-preview" not in (row.get("flags") or "")]
+    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    harvest.ignore("the same machine under its preview flag", len(gpu) - len(once))
+
+    def read(row: dict[str, str]) -> Iterator[ScrapedOffer]:
+        flags = (row.get("flags") or "").split()
+        calendar = "gcp-dws-calendar-mode" in flags
+        spot = {"True": "spot", "False": "on_demand"}[row["spot"]]
+        yield harvest.offer(
+            **_common(slug, row),
+            purchase_option="block" if calendar else spot,
+            price_per_hour=decimal_of(row["price"]),
+            minimum_term_hours=24.0 if calendar else None,
+            source_url=url,
+        )
+
+    harvest.each(once, read, nothing="no price")
+
+
+def _common(slug: str, row: dict[str, str]) -> dict[str, Any]:
+    try:
+        more = orjson.loads(row.get("provider_data") or "{}")
+    except orjson.JSONDecodeError:
+        more = {}
+    fabrics = more.get("fabrics") if isinstance(more, dict) else None
+    return {
+        "provider": slug,
+        # Nebius writes "platform preset"; its own API and our topology write "platform/preset".
+        "instance_type": row["instance_name"].replace(" ", "/") if slug == "nebius" else row["instance_name"],
+        "accelerator_name": row["gpu_name"],
+        "accelerator_count": float(row["gpu_count"]),
+        "memory_hint_gb": figure(row.get("gpu_memory")),
+        "region": row["location"] or "global",
+        "vcpus": figure(row.get("cpu")),
+        "ram_gib": figure(row.get("memory")),
+        "local_disk_gb": figure(row.get("disk_size")),
+        "fabric": "infiniband" if slug == "nebius" and fabrics and row["gpu_count"] == "8" else None,
+    }
