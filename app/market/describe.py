@@ -171,14 +171,16 @@ def _normalised(offer: ScrapedOffer, resolution: Resolution) -> ScrapedOffer:
         changes["accelerator_count"] = resolution.count
     if not offer.price_per_hour and not offer.upfront:
         changes["price_per_hour"] = None
-    elif offer.price_per_hour and _too_fine(offer.price_per_hour):
-        changes["price_per_hour"] = offer.price_per_hour.quantize(_FINEST)
+    for name in ("price_per_hour", "upfront"):
+        amount = getattr(offer, name)
+        if amount and _too_fine(amount):
+            changes[name] = amount.quantize(_FINEST)
     return msgspec.structs.replace(offer, **changes) if changes else offer
 
 
 def _too_fine(price: Decimal) -> bool:
     exponent = price.as_tuple().exponent
-    return isinstance(exponent, int) and exponent < _FINEST_EXPONENT and price < quality.LARGEST_PRICE
+    return isinstance(exponent, int) and exponent < _FINEST_EXPONENT and abs(price) < quality.LARGEST_PRICE
 
 
 def _instance_type(catalog: Catalog, offer: ScrapedOffer, resolution: Resolution) -> dict[str, Any]:

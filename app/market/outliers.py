@@ -41,12 +41,13 @@ def flag_outliers(records: Sequence[OfferRecord]) -> list[OfferRecord]:
 
 
 def usual_prices(records: Iterable[OfferRecord]) -> dict[tuple[str, str], float]:
-    """(accelerator, purchase option) → USD per accelerator-hour, where at least three providers have a price."""
+    """(card, purchase option) → USD per accelerator-hour, where at least three providers have a price. A card is a
+    catalog key; where the name is ambiguous, all that it may mean; where it is unknown, the name itself."""
     told: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        if record.accelerator and record.accelerator_status == "known" and record.price_usd_per_hour:
+        if record.accelerator_status != "slice" and record.price_usd_per_hour:
             price = record.price_usd_per_hour / record.accelerator_count
-            told[record.accelerator, record.purchase_option][record.provider].append(price)
+            told[_card(record), record.purchase_option][record.provider].append(price)
     return {
         key: median(median(prices) for prices in by_provider.values())
         for key, by_provider in told.items()
@@ -54,11 +55,15 @@ def usual_prices(records: Iterable[OfferRecord]) -> dict[tuple[str, str], float]
     }
 
 
+def _card(record: OfferRecord) -> str:
+    return record.accelerator or "|".join(record.candidates) or record.accelerator_label.lower()
+
+
 def _flagged(record: OfferRecord, usual: dict[tuple[str, str], float]) -> OfferRecord:
     if record.price_usd_per_hour is None or record.accelerator_status == "slice":
         return record
     price = record.price_usd_per_hour / record.accelerator_count
-    normal = usual.get((record.accelerator or "", record.purchase_option))
+    normal = usual.get((_card(record), record.purchase_option))
     if normal is not None:
         flag = None if normal / OUTSIDE <= price <= normal * OUTSIDE else "price_outlier"
     else:
