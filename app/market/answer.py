@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from app.domain.hardware import Cluster
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
-from app.market.estimating import Question, estimate
+from app.market.estimating import Question
 from app.market.judging import judge_shapes
 from app.market.naive import NaiveRule, naive_rules
-from app.market.shapes import HardwareShape
+from app.market.shapes import HardwareShape, hardware_index
 from app.training.fit import Verdict
 from app.training.levers import Lever, levers
 from app.training.parameters import count
@@ -46,7 +46,7 @@ class Tier:
 @dataclass(frozen=True, slots=True)
 class RunAnswer:
     """`enough` is the first tier that holds the job, None where none does. `levers` say what else would do: for the
-    largest node that falls short, or empty where one accelerator is enough. `compared` tells on what."""
+    node that falls short by least, or empty where one accelerator is enough. `compared` tells on what."""
 
     question: Question
     enough: TierName | None
@@ -66,29 +66,35 @@ def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
     Raises:
         BadInput: the run cannot be answered.
     """
-    table = estimate(board, run, catalog)
-    pairs = zip(table.hardware.shapes, table.verdicts, strict=True)
-    judged = [(item, item.cluster, verdict) for item, verdict in pairs if item.cluster is not None]
+    question = Question.of(run, catalog)
+    alone = replace(question, run=run.model_copy(update={"max_nodes": 1}))
+    judged = _judge(alone, hardware_index(board, catalog).shapes)
     singles = [entry for entry in judged if entry[1].node.count == 1]
     nodes = [entry for entry in judged if entry[1].node.count > 1]
     tiers = [_tier("single", singles), _tier("node", nodes)]
-    tiers.append(_clusters(table.question, nodes, any(tier.holds for tier in tiers)))
+    tiers.append(_clusters(question, [entry[0] for entry in nodes], any(tier.holds for tier in tiers)))
     enough = next((tier for tier in tiers if tier.holds), None)
-    short = _largest_short(nodes or singles)
+    short = _closest_short(nodes or singles)
     return RunAnswer(
-        question=table.question,
+        question=question,
         enough=enough.name if enough else None,
         why=_sentence(tiers),
         tiers=tuple(tiers),
-        rules=naive_rules(float(count(table.question.shape).total), run),
-        levers=levers(table.question.shape, run, short[1]) if short else (),
+        rules=naive_rules(float(count(question.shape).total), run),
+        levers=levers(question.shape, alone.run, short[1]) if short else (),
         compared=short[0].label if short else None,
     )
 
 
+def _judge(question: Question, shapes: Sequence[HardwareShape]) -> list[_Judged]:
+    verdicts = judge_shapes(question.shape, question.run, question.recipe, shapes)
+    pairs = zip(shapes, verdicts, strict=True)
+    return [(item, item.cluster, verdict) for item, verdict in pairs if item.cluster is not None]
+
+
 def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier:
-    holding = [entry for entry in judged if entry[2].holds and entry[2].nodes == 1]
-    needs = [v.need_gib for _, _, v in judged if v.need_gib is not None and v.nodes == 1]
+    holding = [entry for entry in judged if entry[2].holds]
+    needs = [verdict.need_gib for _, _, verdict in judged if verdict.need_gib is not None]
     need = min(needs, default=None)
     if holding:
         item, _, verdict = min(holding, key=_size)
@@ -106,19 +112,13 @@ def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier:
     )
 
 
-def _clusters(question: Question, nodes: Sequence[_Judged], smaller_holds: bool) -> Tier:
+def _clusters(question: Question, nodes: Sequence[HardwareShape], smaller_holds: bool) -> Tier:
     """Several of the nodes on offer, as far as they are sold as clusters."""
     if smaller_holds:
         return Tier("cluster", True, Sentence(N_("not needed")))
     run = question.run.model_copy(update={"max_nodes": max(MOST_NODES, question.run.max_nodes)})
-    sold = [
-        item
-        for item, cluster, _ in nodes
-        if cluster.fabric.max_nodes != 1 and cluster.fabric.kind is not None
-    ]
-    verdicts = judge_shapes(question.shape, run, question.recipe, sold)
-    pairs = zip(sold, verdicts, strict=True)
-    holding = [(item, item.cluster, v) for item, v in pairs if item.cluster is not None and v.holds]
+    sold = [item for item in nodes if item.cluster is not None and _sold_together(item.cluster)]
+    holding = [entry for entry in _judge(replace(question, run=run), sold) if entry[2].holds]
     if not holding:
         text = N_("not enough: no cluster of up to {most} nodes on offer holds it")
         return Tier("cluster", False, Sentence(text, {"most": run.max_nodes}))
@@ -126,6 +126,10 @@ def _clusters(question: Question, nodes: Sequence[_Judged], smaller_holds: bool)
     text = N_("enough: from {nodes} nodes of {smallest}, up to {need} GiB each")
     values = {"nodes": verdict.nodes, "smallest": item.label, "need": f"{verdict.need_gib or 0.0:.1f}"}
     return Tier("cluster", True, Sentence(text, values), item.label, verdict.nodes, verdict.need_gib)
+
+
+def _sold_together(cluster: Cluster) -> bool:
+    return cluster.fabric.max_nodes != 1 and cluster.fabric.kind not in (None, "none")
 
 
 def _size(entry: _Judged) -> tuple[float, float, str]:
@@ -136,12 +140,14 @@ def _size(entry: _Judged) -> tuple[float, float, str]:
     return count_all * card.usable_gib, count_all * (card.bf16_tflops or 0.0), item.label
 
 
-def _largest_short(judged: Sequence[_Judged]) -> _Judged | None:
-    """The machine that comes closest without holding the job for want of memory."""
-    short = [entry for entry in judged if entry[2].reason == "memory"]
-    return max(
-        short, key=lambda entry: (entry[2].headroom_gib or float("-inf"), entry[0].label), default=None
-    )
+def _closest_short(judged: Sequence[_Judged]) -> _Judged | None:
+    """The machine that covers most of what is needed and still falls short of memory."""
+    short = [entry for entry in judged if entry[2].reason == "memory" and entry[2].need_gib]
+
+    def covered(entry: _Judged) -> tuple[float, str]:
+        return entry[1].node.accelerator.usable_gib / (entry[2].need_gib or 1.0), entry[0].label
+
+    return max(short, key=covered, default=None)
 
 
 def _sentence(tiers: Sequence[Tier]) -> Sentence:

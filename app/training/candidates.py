@@ -168,7 +168,7 @@ def _parallelisms(shape: ModelShape, run: TrainingRun, per_node: int, nodes: int
         if rest or data == 0 or data > run.global_batch_size * MOST_BATCH_ROUNDING:
             continue
         for expert, sharding in product(
-            _expert_degrees(shape, run, support, data * tensor), _shardings(run, support, data * context)
+            _expert_degrees(shape, run, support, data * context), _shardings(run, support, data * context)
         ):
             group = _shard_group(sharding, data, context, tensor * pipeline, per_node)
             apart = 1 < group < data * context

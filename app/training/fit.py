@@ -237,6 +237,10 @@ def _cannot_be_laid_out(run: TrainingRun, plan: Plan) -> Verdict:
             "tensor_parallel {degree} needs {degree} accelerators joined by NVLink or the like; here {joined} are"
         )
         return Verdict("link_too_slow", "link", Sentence(text, {"degree": degree, "joined": joined}))
+    experts = run.expert_parallel or 1
+    if (ranks := world // degree // (run.pipeline_parallel or 1)) % experts:
+        text = N_("expert_parallel {experts} does not divide the {ranks} data-parallel ranks")
+        return Verdict("does_not_fit", "count", Sentence(text, {"experts": experts, "ranks": ranks}))
     text = N_(
         "a global batch of {batch} sequences (global_batch_size) cannot be split over {world} accelerators"
     )
