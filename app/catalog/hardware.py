@@ -149,6 +149,8 @@ class HardwareFinder:
 def link_of_topology(row: Topology, count: float) -> IntraNodeLink:
     """The link of a described instance type."""
     joined = {"true": True, "pairs": True, "false": False, "": None}[row.peer_to_peer]
+    if row.peer_to_peer == "pairs" and (row.link or "").startswith("pcie"):
+        joined = False  # most of the pairs of such a host have no path of their own
     domain = row.link_domain or (max(1, int(count)))
     return IntraNodeLink(row.link, row.link_gbytes_per_s, domain, joined, row.source)
 

@@ -7,12 +7,19 @@ Memory never picks a card that the words do not allow: a contradiction is unknow
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from app.catalog.instances import Instances, Topology
+from app.catalog.narrowing import (
+    by_words,
+    chips_of,
+    form_of,
+    joined,
+    names_another_chip,
+    open_question,
+    stated_sizes,
+)
 from app.catalog.reading import Reading, letters_and_digits, read_name
 from app.catalog.resolution import Resolution, share_in_words
 from app.catalog.vocabulary import Family, Vocabulary
@@ -20,12 +27,8 @@ from app.domain.accelerator import Accelerator
 from app.domain.sentence import N_, Sentence
 from app.domain.units import gib_from_gb
 
-_ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell")
-_MEMORY_TYPES = ("hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7")
-_FORMS = (("sxm", r"sxm[2456]?|hgx"), ("pcie", r"pcie?|pci e"), ("nvl", r"nvl"), ("oam", r"oam"))
 WHOLE = 0.99
 """Counts from here up are whole cards; sources round thirds and sixths of a card."""
-_OTHER_CHIP = re.compile(r"(?:ti|super|d|g|m|s|t|x|xt|xtx|gre|max|sff|ada|pro|gtx)(?![a-z0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,7 @@ class Names:
             if topology := self._instances.topology(question.provider, text):
                 return self._from_topology(topology, question)
         for text in texts:
-            if self._alias(replace(question, name=text)) is None and (
-                found := self._from_rule(text, question)
-            ):
+            if found := self._from_rule(text, question):
                 return found
         answer = self._by_name(question)
         if answer.status == "ambiguous" and instance_type:
@@ -83,23 +84,26 @@ class Names:
         return self._known(accelerator, why, count)
 
     def _from_rule(self, text: str, question: Question) -> Resolution | None:
+        """What the provider's way of naming types says; nothing where it reads no card of the catalog."""
         named = self._instances.named(question.provider, text)
         if named is None:
             return None
-        memory = None if named.count is not None and named.count < 1 else question.memory_gb
-        answers = [self._by_name(replace(question, name=name, memory_gb=memory)) for name in named.names]
-        keys = tuple(
-            dict.fromkeys(key for a in answers for key in (a.candidates or ((a.key,) if a.key else ())))
-        )
-        why = Sentence(N_("the provider names instance types this way: {type}"), {"type": text})
         count = named.count if named.count is not None else question.count
-        if len(answers) == 1 and answers[0].status != "known":
-            return replace(answers[0], count=count)
+        if alias := self._alias(replace(question, name=text)):
+            return self._known(alias, Sentence(N_("the instance type is a known spelling")), count)
+        memory = None if named.count is not None and named.count < 1 else question.memory_gb
+        answers = [self._by_name(Question(name, question.provider, memory)) for name in named.names]
+        if len(answers) == 1 and answers[0].status == "slice":
+            return answers[0]
+        keys = dict.fromkeys(key for a in answers for key in ((a.key,) if a.key else a.candidates))
+        told = self._by_name(question)
+        if told.status == "known" and told.key in keys:
+            keys = {told.key: None}
         if len(keys) == 1:
-            return self._known(self._accelerators[keys[0]], why, count)
-        if keys:
-            return self._ambiguous(keys, Sentence(N_("the instance type names more than one card")), count)
-        return None
+            why = Sentence(N_("the provider names instance types this way: {type}"), {"type": text})
+            return self._known(self._accelerators[next(iter(keys))], why, count)
+        why = Sentence(N_("the instance type may hold more than one card"))
+        return self._ambiguous(tuple(keys), why, count) if keys else None
 
     def _known(self, accelerator: Accelerator, why: Sentence, count: float | None) -> Resolution:
         if count is not None and 0 < count < WHOLE:
@@ -112,7 +116,7 @@ class Names:
 
     def _ambiguous(self, keys: Sequence[str], why: Sentence, count: float | None) -> Resolution:
         candidates = [self._accelerators[key] for key in keys]
-        label = f"{self._label(candidates)}, {_open_question(candidates)}"
+        label = f"{self._label(candidates)}, {open_question(candidates)}"
         memory = min(one.usable_gib for one in candidates)
         return Resolution("ambiguous", None, tuple(keys), label, why, count or None, memory)
 
@@ -144,6 +148,7 @@ class Names:
             return self._unknown(question, Sentence(N_("a laptop chip, or a name that was cut short")))
         alias = self._alias(question)
         if alias is not None:
+            question = _counted(question, reading, self._vocabulary.family_of(alias.key))
             return self._known(alias, Sentence(N_("the name is a known spelling")), question.whole_count)
         if reading.shared:
             return self._part(question, reading)
@@ -205,15 +210,15 @@ class Names:
             return self._unknown(
                 question, Sentence(N_("{name} has no row in the catalog"), {"name": family.name})
             )
-        editions = [key for word in _joined(words) if (key := family.edition(word))]
-        if (not editions and _OTHER_CHIP.match(after)) or "gtx" in words:
+        editions = [key for word in joined(words) if (key := family.edition(word))]
+        if not editions and names_another_chip(words, after):
             return self._unknown(
                 question, Sentence(N_("the words after {name} name another chip"), {"name": family.name})
             )
         cards = [self._accelerators[key] for key in editions or family.keys]
-        cards = _by_words(cards, reading.text)
+        cards = by_words(cards, reading.text)
         sizes = [
-            *_sizes(reading, family, cards, after),
+            *stated_sizes(reading, family, cards, after),
             *([question.memory_gb] if question.memory_gb else []),
         ]
         for size in sizes:
@@ -223,12 +228,13 @@ class Names:
                 question, Sentence(N_("what is said of {name} contradicts the card"), {"name": family.name})
             )
         cards = self._by_habit(cards, question.provider, family, reading.text)
+        question = _counted(question, reading, family)
         return self._decide(question, family, cards, bool(sizes))
 
     def _by_habit(
         self, cards: list[Accelerator], provider: str | None, family: Family, text: str
     ) -> list[Accelerator]:
-        if len(cards) == 1 or (_form_of(text) and len({card.form_factor for card in cards}) == 1):
+        if len(cards) == 1 or (form_of(text) and len({card.form_factor for card in cards}) == 1):
             return cards
         for fact in self._vocabulary.facts:
             if fact.family != family.name or fact.provider not in (provider, None):
@@ -258,40 +264,6 @@ class Names:
         )
 
 
-def _joined(words: Sequence[str]) -> list[str]:
-    return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
-
-
-def _form_of(text: str) -> str | None:
-    found = {form for form, pattern in _FORMS if re.search(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])", text)}
-    return next(iter(found)) if len(found) == 1 else None
-
-
-def _by_words(cards: list[Accelerator], text: str) -> list[Accelerator]:
-    """Narrow by architecture (a contradiction leaves nothing), form factor and memory type (left as they are
-    where no card has them: sellers write "RTX 4090 PCIe" and "B200 NVL")."""
-    words = text.split()
-    for word in _ARCHITECTURES:
-        if word in words:
-            cards = [card for card in cards if card.architecture.startswith(word)]
-    form = _form_of(text)
-    cards = [card for card in cards if card.form_factor == form] or cards
-    kinds = [word for word in _MEMORY_TYPES if word in words]
-    return [card for card in cards if (card.memory_type or "").lower() in kinds] or cards
-
-
-def _sizes(reading: Reading, family: Family, cards: list[Accelerator], after: str) -> list[float]:
-    """Sizes that the name states: with a unit, or as a bare last number that is a size of the family."""
-    sizes = [size for size in reading.sizes_gb if size not in family.host_gb]
-    if not sizes and len(cards) > 1:
-        nominal = {f"{card.memory_nominal_gb:g}": card.memory_nominal_gb for card in cards}
-        sizes = [nominal[word] for word in after.split() if word in nominal]
-    return sizes
-
-
-def _open_question(candidates: Sequence[Accelerator]) -> str:
-    if len({one.form_factor for one in candidates}) > 1:
-        return "form factor not stated"
-    if len({one.memory_nominal_gb for one in candidates}) > 1 or len(candidates) == 1:
-        return "memory not stated"
-    return "edition not stated"
+def _counted(question: Question, reading: Reading, family: Family) -> Question:
+    chips = chips_of(reading.text, family)
+    return question if chips is None else replace(question, count=(question.count or 1) * chips)
