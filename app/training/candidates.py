@@ -123,9 +123,8 @@ def enumerate_layouts(shape: ModelShape, run: TrainingRun, per_node: int, nodes:
     Empty where the run cannot be split over that many accelerators.
     """
     families = [
-        (parallelism, checkpointing, batches)
-        for parallelism in _parallelisms(shape, run, per_node, nodes)
-        if len(batches := _micro_batches(run, parallelism))
+        (way, checkpointing, batches)
+        for way, batches in _parallelisms(shape, run, per_node, nodes)
         for checkpointing in _checkpointings(run)
     ]
     sizes = [len(batches) for _, _, batches in families]
@@ -133,7 +132,7 @@ def enumerate_layouts(shape: ModelShape, run: TrainingRun, per_node: int, nodes:
     def spread(values: list[int]) -> IntArray:
         return np.repeat(np.asarray(values, dtype=np.int64), sizes)
 
-    ways = [parallelism for parallelism, _, _ in families]
+    ways = [way for way, _, _ in families]
     micro = (
         np.concatenate([batches for _, _, batches in families]) if families else np.empty(0, dtype=np.int64)
     )
@@ -156,7 +155,10 @@ def enumerate_layouts(shape: ModelShape, run: TrainingRun, per_node: int, nodes:
     )
 
 
-def _parallelisms(shape: ModelShape, run: TrainingRun, per_node: int, nodes: int) -> Iterator[Parallelism]:
+def _parallelisms(
+    shape: ModelShape, run: TrainingRun, per_node: int, nodes: int
+) -> Iterator[tuple[Parallelism, IntArray]]:
+    """Every way to split, with its micro-batches."""
     world = per_node * nodes
     support = SUPPORT[run.framework]
     for tensor, pipeline, context in product(
@@ -167,13 +169,15 @@ def _parallelisms(shape: ModelShape, run: TrainingRun, per_node: int, nodes: int
         data, rest = divmod(world, tensor * pipeline * context)
         if rest or data == 0 or data > run.global_batch_size * MOST_BATCH_ROUNDING:
             continue
+        batches = _micro_batches(run, data, pipeline, context)
+        if not len(batches):
+            continue
         for expert, sharding in product(
             _expert_degrees(shape, run, support, data * context), _shardings(run, support, data * context)
         ):
             group = _shard_group(sharding, data, context, tensor * pipeline, per_node)
-            apart = 1 < group < data * context
-            if sharding != "hybrid" or apart or run.sharding == "hybrid":
-                yield Parallelism(data, tensor, pipeline, context, expert, sharding, group)
+            if sharding != "hybrid" or 1 < group < data * context or run.sharding == "hybrid":
+                yield Parallelism(data, tensor, pipeline, context, expert, sharding, group), batches
 
 
 def _powers(most: int) -> list[int]:
@@ -242,23 +246,22 @@ def _shard_group(sharding: ShardingKind, data: int, context: int, model_parallel
     return inside if ranks % inside == 0 else ranks
 
 
-def _micro_batches(run: TrainingRun, way: Parallelism) -> IntArray:
+def _micro_batches(run: TrainingRun, data: int, pipeline: int, context: int) -> IntArray:
     """Micro-batches that split the global batch evenly, else those that exceed it least."""
-    share = run.global_batch_size / way.data
-    if run.micro_batch_size:
-        sizes = np.asarray([run.micro_batch_size], dtype=np.int64)
-    else:
-        tokens = run.sequence_length / way.context
-        most = max(int(min(share, MOST_TOKENS_PER_PASS / tokens)), 1)
-        sizes = np.asarray(_powers(most), dtype=np.int64)
-    steps = -(-run.global_batch_size // (way.data * sizes))
-    batch = way.data * sizes * steps
-    if not run.micro_batch_size and (batch == run.global_batch_size).any():
-        sizes, steps, batch = (a[batch == run.global_batch_size] for a in (sizes, steps, batch))
-    fair = (batch <= run.global_batch_size * MOST_BATCH_ROUNDING) & (
-        (steps >= way.pipeline) | bool(run.pipeline_parallel)
-    )
-    return sizes[fair]
+    batch = run.global_batch_size
+    most = max(int(min(batch / data, MOST_TOKENS_PER_PASS * context / run.sequence_length)), 1)
+    sizes = [run.micro_batch_size] if run.micro_batch_size else _powers(most)
+    even = [size for size in sizes if batch % (data * size) == 0]
+    if not run.micro_batch_size and even:
+        sizes = even
+
+    def fair(size: int) -> bool:
+        steps = -(-batch // (data * size))
+        return data * size * steps <= batch * MOST_BATCH_ROUNDING and (
+            steps >= pipeline or bool(run.pipeline_parallel)
+        )
+
+    return np.asarray([size for size in sizes if fair(size)], dtype=np.int64)
 
 
 def _checkpointings(run: TrainingRun) -> tuple[CheckpointingKind, ...]:
