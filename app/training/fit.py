@@ -24,7 +24,8 @@ from app.domain.sentence import N_, Sentence
 from app.domain.units import hours_from_seconds
 from app.training.assumptions_fit import FITS_SHARE
 from app.training.layout import Layout
-from app.training.plan import Plan, tensor_cap
+from app.training.plan import Plan
+from app.training.space import tensor_cap
 
 VerdictKind = Literal["fits", "tight", "does_not_fit", "link_too_slow", "unknown"]
 VERDICTS: tuple[VerdictKind, ...] = ("fits", "tight", "does_not_fit", "link_too_slow", "unknown")

@@ -16,8 +16,9 @@ from app.training.candidates import enumerate_layouts
 from app.training.layout import Layouts
 from app.training.machine import machines_of
 from app.training.memory import memory_of
-from app.training.plan import Plan, fit_of, leanest_layout, search, tensor_cap
+from app.training.plan import Plan, fit_of, leanest_layout, search
 from app.training.recipe import recipe_for
+from app.training.space import tensor_cap
 from app.training.throughput import time_of
 from tests.training.clusters import (
     A100,
