@@ -14,6 +14,7 @@ from typing import Any
 from app.catalog.architectures import Architecture, read_architectures, with_traits
 from app.catalog.config_fields import ConfigFields, bad
 from app.catalog.files import DATA
+from app.catalog.towers import classes, patch_count, patches, tower
 from app.domain.model import ModelShape
 
 _FOUR_TIMES = (
@@ -90,17 +91,22 @@ def _shape(fields: ConfigFields, kind: str, architecture: Architecture, outer: C
         **_norms(fields, kind),
     }
     values["head_dim"] = _head_dim(fields, hidden, heads, values)
-    tied = [flag for f in (fields, outer) if (flag := f.flag("tie_word_embeddings")) is not None]
-    values["tied_embeddings"] = tied[0] if tied else architecture.tied
-    gated = _gated(fields)
-    if gated is not None:
-        values["gated_mlp"] = gated
+    values |= _embedding_and_gate(fields, outer, architecture)
     values |= _experts(fields, kind, layers, values["ffn_hidden_size"])
     name = outer.text("_name_or_path") or f"{kind} from config.json"
     shape = ModelShape(key="config", name=name, family=kind, source="the config.json given", **values)
     if architecture.extra == "vit":
-        return replace(shape, extra_parameters=_patches(fields, hidden) + _classes(fields) * (hidden + 1))
+        return replace(shape, extra_parameters=patches(fields, hidden) + classes(fields) * (hidden + 1))
     return with_traits(shape, architecture)
+
+
+def _embedding_and_gate(
+    fields: ConfigFields, outer: ConfigFields, architecture: Architecture
+) -> dict[str, bool]:
+    tied = [flag for part in (fields, outer) if (flag := part.flag("tie_word_embeddings")) is not None]
+    found = {"tied_embeddings": tied[0] if tied else architecture.tied}
+    gated = _gated(fields)
+    return found if gated is None else found | {"gated_mlp": gated}
 
 
 def _depth(fields: ConfigFields, modality: str) -> tuple[int, int]:
@@ -161,7 +167,7 @@ def _ffn(fields: ConfigFields, kind: str, hidden: int) -> int:
 def _context(fields: ConfigFields, modality: str) -> int | None:
     if modality != "vision":
         return fields.whole("max_context")
-    return _patch_count(fields) + 1
+    return patch_count(fields) + 1
 
 
 def _gated(fields: ConfigFields) -> bool | None:
@@ -260,38 +266,13 @@ def _dense_layers(fields: ConfigFields, layers: int) -> int:
     return dense
 
 
-def _patch_count(fields: ConfigFields) -> int:
-    image, patch = fields.whole("image_size") or 224, fields.whole("patch_size") or 16
-    if image < patch:
-        raise bad(f"image_size {image} is smaller than patch_size {patch}")
-    return int((image // patch) ** 2)
-
-
-def _patches(fields: ConfigFields, hidden: int) -> int:
-    """Patch embedding with bias, class token, position table."""
-    patch, channels = fields.whole("patch_size") or 16, fields.whole("num_channels") or 3
-    return hidden * (patch * patch * channels + 1 + 1 + _patch_count(fields) + 1)
-
-
-def _classes(fields: ConfigFields) -> int:
-    return fields.whole("num_labels") or fields.items("id2label") or 0
-
-
-def _tower(fields: ConfigFields, words: int) -> int:
-    """Parameters of a plain transformer tower: attention, two-layer feed-forward, norms and biases."""
-    hidden, layers = fields.needed("hidden_size"), fields.needed("layers")
-    ffn = fields.whole("ffn_hidden_size") or 4 * hidden
-    layer = 4 * hidden * (hidden + 1) + 2 * hidden * ffn + ffn + hidden + 4 * hidden
-    return layers * layer + words * hidden + 2 * hidden
-
-
 def _with_tower(shape: ModelShape, outer: ConfigFields) -> ModelShape:
     """Adds the vision tower of a vision-language model; where its size is not in the config, says so."""
     vision = outer.nested("vision_config")
     if vision is None or vision.spelling("hidden_size") is None or vision.spelling("layers") is None:
         return replace(shape, assumed=(*shape.assumed, "vision tower: not in the config, not counted"))
-    tower = _tower(vision, 0) + _patches(vision, vision.needed("hidden_size"))
-    return replace(shape, extra_parameters=shape.extra_parameters + tower)
+    beside = tower(vision, 0) + patches(vision, vision.needed("hidden_size"))
+    return replace(shape, extra_parameters=shape.extra_parameters + beside)
 
 
 def _two_towers(outer: ConfigFields, kind: str, architecture: Architecture) -> ModelShape:
@@ -301,5 +282,5 @@ def _two_towers(outer: ConfigFields, kind: str, architecture: Architecture) -> M
         raise bad("vision_config and text_config must both be given")
     shape = _shape(vision, kind, replace(architecture, extra=None), outer)
     words = (text.whole("vocab_size") or 49408) + (text.whole("max_context") or 77)
-    beside = _tower(text, words) + _patches(vision, shape.hidden_size)
+    beside = tower(text, words) + patches(vision, shape.hidden_size)
     return replace(shape, extra_parameters=beside)

@@ -31,10 +31,12 @@ def chips_of(text: str, family: Family) -> float | None:
 
 
 def joined(words: Sequence[str]) -> list[str]:
+    """The words, and every two neighbours as one."""
     return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
 
 
 def form_of(text: str) -> str | None:
+    """The form factor that the words name, if exactly one."""
     found = {form for form, pattern in _FORMS if re.search(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])", text)}
     return next(iter(found)) if len(found) == 1 else None
 
@@ -62,6 +64,7 @@ def stated_sizes(reading: Reading, family: Family, cards: list[Accelerator], aft
 
 
 def open_question(candidates: Sequence[Accelerator]) -> str:
+    """What a name leaves open between its candidates."""
     if len({one.form_factor for one in candidates}) > 1:
         return "form factor not stated"
     if len({one.memory_nominal_gb for one in candidates}) > 1 or len(candidates) == 1:
