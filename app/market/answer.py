@@ -10,9 +10,9 @@ from app.domain.hardware import Cluster
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
-from app.market.estimating import Question
 from app.market.judging import judge_shapes
 from app.market.naive import NaiveRule, naive_rules
+from app.market.question import Question
 from app.market.shapes import HardwareShape, hardware_index
 from app.training.fit import Verdict
 from app.training.levers import Lever, levers
@@ -81,13 +81,13 @@ def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
         why=_sentence(tiers),
         tiers=tuple(tiers),
         rules=naive_rules(float(count(question.shape).total), run),
-        levers=levers(question.shape, alone.run, short[1]) if short else (),
+        levers=levers(question.shape, alone.run, short[1], question.correction) if short else (),
         compared=short[0].label if short else None,
     )
 
 
 def _judge(question: Question, shapes: Sequence[HardwareShape]) -> list[_Judged]:
-    verdicts = judge_shapes(question.shape, question.run, question.recipe, shapes)
+    verdicts = judge_shapes(question, shapes)
     pairs = zip(shapes, verdicts, strict=True)
     return [(item, item.cluster, verdict) for item, verdict in pairs if item.cluster is not None]
 

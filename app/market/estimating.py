@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from app.catalog.shapes import shape_of
-from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
 from app.market.costs import Rates, prices_for, work_on
 from app.market.judging import judge_shapes
+from app.market.question import Question
 from app.market.shapes import HardwareIndex, hardware_index
 from app.training.cost import CostTable, cost_of
 from app.training.fit import HOLDS, Verdict
 from app.training.host import host_need_gib
-from app.training.recipe import Recipe, recipe_for
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
@@ -35,25 +33,6 @@ FloatArray = npt.NDArray[np.float64]
 WordArray = npt.NDArray[np.object_]
 BoolArray = npt.NDArray[np.bool_]
 KEPT = 32
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """A run with its model and recipe resolved."""
-
-    run: TrainingRun
-    shape: ModelShape
-    recipe: Recipe
-
-    @classmethod
-    def of(cls, run: TrainingRun, catalog: Catalog) -> Question:
-        """Resolve a run.
-
-        Raises:
-            BadInput: it names no model, or settings that do not go together.
-        """
-        shape = shape_of(run, catalog)
-        return cls(run, shape, recipe_for(shape, run))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +114,7 @@ def estimate(board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
 
 def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
     hardware = hardware_index(board, catalog)
-    verdicts = judge_shapes(question.shape, question.run, question.recipe, hardware.shapes)
+    verdicts = judge_shapes(question, hardware.shapes)
     of_row = hardware.of_row
     verdict = _words([v.verdict for v in verdicts])[of_row]
     reason = _words([v.reason or None for v in verdicts])[of_row]

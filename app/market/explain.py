@@ -15,8 +15,9 @@ from app.domain.sentence import Sentence
 from app.market.board import Board
 from app.market.choices import Neighbours, neighbours, pareto_front
 from app.market.costs import Rates, prices_for, work_on
-from app.market.estimating import Estimates, Question, estimate
+from app.market.estimating import Estimates, estimate
 from app.market.naive import NaiveRule, naive_rules
+from app.market.question import Question
 from app.training.billing import Prices
 from app.training.cost import CostBreakdown
 from app.training.cost import breakdown as cost_breakdown
@@ -102,7 +103,8 @@ def _with_terms(
 ) -> Explanation:
     question, found = explanation.question, explanation.found
     shape, run, recipe = question.shape, question.run, question.recipe
-    usable = cluster.node.accelerator.usable_gib
+    scale = question.correction.memory if question.correction else 1.0
+    usable = cluster.node.accelerator.usable_gib / scale
     held = found.plan is not None
     work, prices = _bill(board, row, question, found) if held else (None, None)
     host = _host(explanation.record)
@@ -112,7 +114,7 @@ def _with_terms(
         memory=memory_breakdown(shape, recipe, layout),
         time=time_breakdown(shape, recipe, layout, cluster) if held else None,
         cost=cost_breakdown(work, prices) if work is not None and prices is not None else None,
-        levers=levers(shape, run, cluster),
+        levers=levers(shape, run, cluster, question.correction),
         largest_micro_batch=largest_micro_batch(shape, run, layout, usable),
         largest_sequence=largest_sequence(shape, run, layout, usable),
         warnings=host_warnings(cluster.node, host, work.state_gb if work else 0.0, run.dataset_gb),

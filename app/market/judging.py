@@ -6,22 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.domain.hardware import Cluster
-from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
+from app.market.question import Question
 from app.market.shapes import HardwareShape
 from app.training.fit import Verdict, judge, node_counts, refuse_before_search, settled
 from app.training.plan import Plan, search
-from app.training.recipe import Recipe
 
 
-def judge_shapes(
-    shape: ModelShape, run: TrainingRun, recipe: Recipe, hardware: Sequence[HardwareShape]
-) -> tuple[Verdict, ...]:
+def judge_shapes(question: Question, hardware: Sequence[HardwareShape]) -> tuple[Verdict, ...]:
     """One verdict per hardware shape, in their order. Further nodes are tried only where fewer do not settle it.
 
     Raises:
         BadInput: a fixed setting that no hardware could run.
     """
+    run = question.run
     verdicts = {
         i: verdict for i, item in enumerate(hardware) if (verdict := _before_search(run, item)) is not None
     }
@@ -29,7 +27,9 @@ def judge_shapes(
     open_at = {i: iter(node_counts(run, _cluster(hardware[i]).fabric)) for i in tried}
     while rising := {i: nodes for i, counts in open_at.items() if (nodes := next(counts, None)) is not None}:
         clusters = [replace(_cluster(hardware[i]), nodes=nodes) for i, nodes in rising.items()]
-        for i, plan in zip(rising, search(shape, run, recipe, clusters), strict=True):
+        for i, plan in zip(
+            rising, search(question.shape, run, question.recipe, clusters, question.correction), strict=True
+        ):
             tried[i].append(plan)
             if settled(run, plan):
                 del open_at[i]

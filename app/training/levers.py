@@ -16,6 +16,7 @@ from app.domain.hardware import Cluster
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
+from app.training.calibration import Correction
 from app.training.fit import node_counts
 from app.training.layout import Layout, Layouts
 from app.training.memory import memory_of
@@ -42,13 +43,16 @@ class Lever:
     nodes: int = 1
 
 
-def levers(shape: ModelShape, run: TrainingRun, cluster: Cluster) -> tuple[Lever, ...]:
+def levers(
+    shape: ModelShape, run: TrainingRun, cluster: Cluster, correction: Correction | None = None
+) -> tuple[Lever, ...]:
     """Changes that lower what the leanest layout needs on `cluster`; those that make it fit first, gentler first."""
-    now = leanest_layout(shape, run, recipe_for(shape, run), cluster)
+    start = _Start(shape, run, cluster, correction)
+    now = start.need(run, cluster)
     if now is None:
         return ()
-    found = [lever for change in _changes(run) if (lever := _try(shape, run, cluster, now[1], *change))]
-    if (nodes := _more_nodes(shape, run, cluster, now[1])) is not None:
+    found = [lever for change in _changes(run) if (lever := _try(start, now, change))]
+    if (nodes := _more_nodes(start, now)) is not None:
         found.append(nodes)
     useful = [lever for lever in found if lever.saves_gib > LEAST_EFFECT_GIB]
     return tuple(sorted(useful, key=lambda lever: lever.fit == "does_not_fit"))
@@ -113,36 +117,49 @@ def _state_changes(run: TrainingRun) -> Iterator[Change]:
         )
 
 
-def _try(
-    shape: ModelShape, run: TrainingRun, cluster: Cluster, now_gib: float, name: str, text: Sentence,
-    changes: dict[str, object],
-) -> Lever | None:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where the levers start from."""
+
+    shape: ModelShape
+    run: TrainingRun
+    cluster: Cluster
+    correction: Correction | None
+
+    def need(self, run: TrainingRun, cluster: Cluster) -> float | None:
+        """High edge of the leanest layout, GiB; None where nothing can be laid out."""
+        found = leanest_layout(self.shape, run, recipe_for(self.shape, run), cluster, self.correction)
+        return None if found is None else found[1]
+
+    def fit(self, need_gib: float) -> Fit:
+        """The verdict on that much memory."""
+        return fit_of(need_gib, self.cluster.node.accelerator.usable_gib)
+
+
+def _try(start: _Start, now_gib: float, change: Change) -> Lever | None:
     """The lever, or None where the framework or the model has no such thing."""
-    changed = run.model_copy(update=changes)
+    name, text, changes = change
     try:
-        then = leanest_layout(shape, changed, recipe_for(shape, changed), cluster)
+        then = start.need(start.run.model_copy(update=changes), start.cluster)
     except BadInput:
         return None
     if then is None:
         return None
-    fit = fit_of(then[1], cluster.node.accelerator.usable_gib)
-    return Lever(name, text, changes, then[1], now_gib - then[1], fit, cluster.nodes)
+    return Lever(name, text, changes, then, now_gib - then, start.fit(then), start.cluster.nodes)
 
 
-def _more_nodes(shape: ModelShape, run: TrainingRun, cluster: Cluster, now_gib: float) -> Lever | None:
+def _more_nodes(start: _Start, now_gib: float) -> Lever | None:
     """The fewest nodes beyond the present ones that fit, else the most that were tried."""
-    wider = run.model_copy(update={"max_nodes": max(16, 4 * cluster.nodes)})
-    recipe, last = recipe_for(shape, run), None
+    cluster = start.cluster
+    wider = start.run.model_copy(update={"max_nodes": max(16, 4 * cluster.nodes)})
+    last = None
     for nodes in node_counts(wider, replace(cluster.fabric, max_nodes=None)):
-        if nodes <= cluster.nodes:
-            continue
-        then = leanest_layout(shape, run, recipe, replace(cluster, nodes=nodes))
+        then = start.need(start.run, replace(cluster, nodes=nodes)) if nodes > cluster.nodes else None
         if then is None:
             continue
-        fit = fit_of(then[1], cluster.node.accelerator.usable_gib)
         text = Sentence(N_("{nodes} such nodes joined by a fast network"), {"nodes": nodes})
-        last = Lever("max_nodes", text, {"max_nodes": nodes}, then[1], now_gib - then[1], fit, nodes)
-        if fit != "does_not_fit":
+        last = Lever("max_nodes", text, {"max_nodes": nodes}, then, now_gib - then, start.fit(then), nodes)
+        if last.fit != "does_not_fit":
             break
     return last
 

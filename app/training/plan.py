@@ -7,7 +7,7 @@ every cluster that has that many accelerators, and time is computed only for the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.domain.hardware import Cluster
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.training.assumptions_fit import FITS_SHARE, PIPELINE_WORTH, PLAIN_WITHIN
+from app.training.calibration import Correction
 from app.training.candidates import check
 from app.training.layout import IntArray, Layout, Layouts
 from app.training.machine import machines_of
@@ -25,6 +26,8 @@ from app.training.space import BoolArray, Pairs, Space, leanest, pairs_that_fit
 from app.training.throughput import BOUNDS, TimeTable, time_of
 
 Fit = Literal["fits", "tight", "does_not_fit"]
+SECONDS = tuple(f.name for f in fields(TimeTable) if f.name.endswith("_s") and "tokens" not in f.name)
+RATES = (*(f.name for f in fields(TimeTable) if "tokens_per_s" in f.name), "mfu")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +66,19 @@ class Plan:
         return None if self.time is None else self.time["exposed_communication_s"] / self.time["step_s"]
 
 
-def search(shape: ModelShape, run: TrainingRun, recipe: Recipe, clusters: Sequence[Cluster]) -> list[Plan]:
+def search(
+    shape: ModelShape,
+    run: TrainingRun,
+    recipe: Recipe,
+    clusters: Sequence[Cluster],
+    correction: Correction | None = None,
+) -> list[Plan]:
     """The fastest layout that fits, for each cluster, in the clusters' order.
 
     A layout that fits at FITS_SHARE of the memory comes before one that is tight, one whose exposed
     communication stays under `run.link_share_limit` before one that does not; a pipeline has to be PIPELINE_WORTH
     faster; among the fastest within PLAIN_WITHIN the plainest wins (fewest kinds of parallelism, then least
-    sharding and recomputation, then least memory).
+    sharding and recomputation, then least memory). `correction` from one's own trial scales memory and rates.
 
     Raises:
         BadInput: a fixed setting that no hardware could run.
@@ -78,17 +87,21 @@ def search(shape: ModelShape, run: TrainingRun, recipe: Recipe, clusters: Sequen
     if not clusters:
         return []
     space = Space.of(shape, run, clusters)
-    memory = memory_of(shape, recipe, space.layouts)
+    memory = _corrected(memory_of(shape, recipe, space.layouts), correction)
     pairs = pairs_that_fit(space, memory.high)
     machines = machines_of(*clusters).take(pairs.cluster)
     time = time_of(shape, recipe, space.layouts.take(pairs.layout), machines)
-    found = _Found(space, pairs, memory, time, run.link_share_limit)
+    found = _Found(space, pairs, memory, time, run.link_share_limit, correction)
     chosen = _choose(found)
     return [_plan(found, index, chosen.get(index)) for index in range(len(clusters))]
 
 
 def leanest_layout(
-    shape: ModelShape, run: TrainingRun, recipe: Recipe, cluster: Cluster
+    shape: ModelShape,
+    run: TrainingRun,
+    recipe: Recipe,
+    cluster: Cluster,
+    correction: Correction | None = None,
 ) -> tuple[Layout, float] | None:
     """The layout that needs least memory on `cluster` and its high edge, GiB per accelerator; None = none exists.
 
@@ -97,7 +110,7 @@ def leanest_layout(
     """
     check(shape, run)
     space = Space.of(shape, run, (cluster,))
-    high = memory_of(shape, recipe, space.layouts).high
+    high = _corrected(memory_of(shape, recipe, space.layouts), correction).high
     at = leanest(space, 0, high)
     return None if at is None else (space.layouts.row(at), float(high[at]))
 
@@ -118,6 +131,7 @@ class _Found:
     memory: MemoryTable
     time: TimeTable
     link_share_limit: float
+    correction: Correction | None
 
     @property
     def slow_link(self) -> BoolArray:
@@ -170,7 +184,7 @@ def _plan(found: _Found, index: int, pair: int | None) -> Plan:
     if pair is None:
         return Plan(cluster, "does_not_fit", leanest=least, need_gib=need)
     at = int(found.pairs.layout[pair])
-    clock = figures(found.time, pair)
+    clock = _corrected_clock(figures(found.time, pair), found.correction, cluster.node.accelerator.key)
     return Plan(
         cluster=cluster,
         fit=fit_of(float(high[at]), float(space.usable[index])),
@@ -182,6 +196,23 @@ def _plan(found: _Found, index: int, pair: int | None) -> Plan:
         leanest=least,
         need_gib=need,
     )
+
+
+def _corrected(memory: MemoryTable, correction: Correction | None) -> MemoryTable:
+    """Device memory and its band as the trial has it; the terms stay what the formulas say."""
+    if correction is None:
+        return memory
+    return replace(
+        memory, **{name: getattr(memory, name) * correction.memory for name in ("device", "low", "high")}
+    )
+
+
+def _corrected_clock(clock: dict[str, float], correction: Correction | None, key: str) -> dict[str, float]:
+    if correction is None:
+        return clock
+    factor = correction.speed_for(key)
+    faster = {name: value * factor for name, value in clock.items() if name in RATES}
+    return clock | faster | {name: value / factor for name, value in clock.items() if name in SECONDS}
 
 
 def figures(table: Any, index: int) -> dict[str, float]:
