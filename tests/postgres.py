@@ -166,6 +166,19 @@ def empty(engine: Engine) -> None:
         connection.execute(text("INSERT INTO board_version (id, version) VALUES (1, 0)"))
 
 
+@contextlib.contextmanager
+def temporary_server() -> Iterator[PostgresServer]:
+    """A server of one's own, for benches and for tests that stop it."""
+    home = _create()
+    server = PostgresServer(home, _binaries(home))
+    try:
+        yield server
+    finally:
+        with contextlib.suppress(subprocess.CalledProcessError):
+            server.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
 def _create() -> Path:
     """A running server in a new folder, its template database migrated."""
     home = Path(tempfile.mkdtemp(prefix="rackrate-postgres-"))

@@ -34,7 +34,7 @@ def make_engine(url: str) -> Engine:
         case "sqlite":
             return _sqlite(parsed)
         case "postgresql" | "postgres":
-            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=5)
+            return _postgresql(parsed)
         case other:
             raise BadInput("RACKRATE_DATABASE_URL", f"{other} is not supported; use sqlite or postgresql")
 
@@ -49,6 +49,15 @@ def writing(engine: Engine) -> Iterator[Connection]:
 def is_postgresql(connectable: Engine | Connection) -> bool:
     """Whether this is PostgreSQL (else it is SQLite)."""
     return connectable.dialect.name == "postgresql"
+
+
+def _postgresql(url: URL) -> Engine:
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,
+        pool_size=5,
+        connect_args={"options": "-c timezone=UTC"},
+    )
 
 
 def _sqlite(url: URL) -> Engine:

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, Table, bindparam, func, select, update
+from sqlalchemy import Connection, Table, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.db.engine import is_postgresql
@@ -21,6 +21,9 @@ from app.domain.money import convert, effective_hourly
 from app.domain.record import OfferRecord
 
 _CHUNK = 5_000
+Standing = Any
+"""A row of what stands: id, stamp, region, purchase_option, price_per_hour, upfront, term_months, currency,
+price_changed_at, previous_price."""
 _HARDWARE = (
     "provider_name",
     "accelerator",
@@ -143,22 +146,22 @@ def upsert(
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changes), rows)
 
 
-def read_standing(connection: Connection, via: str, provider: str) -> list[RowMapping]:
+def read_standing(connection: Connection, via: str, provider: str) -> list[Standing]:
     """What a source last said of a provider's present offers, as far as the next batch is compared with it."""
     query = select(*_STANDING).where(
         offer.c.via == via, offer.c.provider == provider, offer.c.withdrawn_at.is_(None)
     )
-    return list(connection.execute(query).mappings())
+    return list(connection.execute(query).all())
 
 
-def read_withdrawn(connection: Connection, via: str, ids: Sequence[str]) -> list[RowMapping]:
+def read_withdrawn(connection: Connection, via: str, ids: Sequence[str]) -> list[Standing]:
     """The same for offers of these ids that were withdrawn earlier and may come back."""
     query = select(*_STANDING).where(
         offer.c.via == via,
         offer.c.withdrawn_at.is_not(None),
         offer.c.id.in_(bindparam("ids", expanding=True)),
     )
-    return [row for part in _parts(ids) for row in connection.execute(query, {"ids": part}).mappings()]
+    return [row for part in _parts(ids) for row in connection.execute(query, {"ids": part})]
 
 
 def touch(connection: Connection, via: str, ids: Sequence[str], values: Mapping[str, Any]) -> None:
@@ -184,6 +187,16 @@ _STANDING = (
     offer.c.price_changed_at,
     offer.c.previous_price,
 )
+
+
+def confirm(connection: Connection, via: str, provider: str, run_id: int) -> None:
+    """Say of all present offers of a provider that this run has seen them."""
+    connection.execute(
+        update(offer)
+        .where(offer.c.via == via, offer.c.provider == provider, offer.c.withdrawn_at.is_(None))
+        .where(offer.c.run_id != run_id)
+        .values(run_id=run_id)
+    )
 
 
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -128,6 +128,9 @@ offer = Table(
     Column("stamp", String(16), nullable=False),
     Column("run_id", ForeignKey("scrape_run.id"), nullable=False),
     Index(None, "via", "provider", "withdrawn_at"),
+    postgresql_with={
+        "fillfactor": 70
+    },  # every scrape touches every row: room for the new version beside the old
     comment="What one source (via) says of one offer now; prices of the whole instance in its own currency. "
     "said_at is the source's own date where it is older than the run",
 )

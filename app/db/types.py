@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -27,10 +28,11 @@ class Instant(TypeDecorator[datetime]):
         moment = value.astimezone(UTC)
         return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        if dialect.name != "sqlite":
+            return None  # the connection's time zone is UTC (see `engine`), the driver's moments are as they should be
+        parse: Any = self.impl_instance.dialect_impl(dialect).result_processor(dialect, coltype)
+        return lambda value: None if value is None else parse(value).replace(tzinfo=UTC)
 
 
 class Exact(TypeDecorator[Decimal]):
@@ -55,10 +57,10 @@ class Exact(TypeDecorator[Decimal]):
             return None
         return float(value) if dialect.name == "sqlite" else value.quantize(self._quantum)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Decimal | None:
-        if value is None:
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+        if dialect.name != "sqlite":
             return None
-        return Decimal(repr(value)) if isinstance(value, float) else value
+        return lambda value: None if value is None else Decimal(repr(value))
 
 
 Money = Exact(8)

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, update
+from sqlalchemy import Connection, update
 
 from app.db import offers as store
 from app.db.tables import instance_type, offer, price_point
@@ -40,28 +40,30 @@ class Applied:
     withdrawn: int
 
 
-def apply(
-    run: Run,
-    batch: Mapping[str, Described],
-    flags: Mapping[str, list[str]],
-    before: Mapping[str, RowMapping],
-    gone: Sequence[str],
-) -> Applied:
-    """Bring a provider's offers to what the batch says. `flags` are further flags by offer id, `before` the rows
-    that stand by offer id, `gone` the ids that the source no longer lists.
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A provider's offers to write: `flags` are further flags by offer id, `before` the rows that stand by offer id,
+    `gone` the ids that the source no longer lists."""
 
-    Unchanged offers only get the run that confirmed them. A price point is appended where a price changed.
-    """
-    rows = [one.row(flags.get(key, ())) for key, one in batch.items()]
-    differing = [row for row in rows if row["id"] not in before or before[row["id"]]["stamp"] != row["stamp"]]
+    provider: str
+    batch: Mapping[str, Described]
+    flags: Mapping[str, list[str]]
+    before: Mapping[str, store.Standing]
+    gone: Sequence[str]
+
+
+def apply(run: Run, accepted: Accepted) -> Applied:
+    """Bring a provider's offers to what the batch says. Unchanged offers only get the run that confirmed them; a price
+    point is appended where a price changed."""
+    before = accepted.before
+    rows = [one.row(accepted.flags.get(key, ())) for key, one in accepted.batch.items()]
+    differing = [row for row in rows if row["id"] not in before or before[row["id"]].stamp != row["stamp"]]
     new = [row["id"] for row in differing if row["id"] not in before]
-    known = {**before, **{row["id"]: row for row in store.read_withdrawn(run.connection, run.via, new)}}
-    _write_offers(run, differing, known)
-    differing_ids = {row["id"] for row in differing}
-    confirmed = [row["id"] for row in rows if row["id"] not in differing_ids]
-    store.touch(run.connection, run.via, confirmed, {"run_id": run.id})
-    store.touch(run.connection, run.via, gone, {"withdrawn_at": run.now})
-    return Applied(len(new), len(differing) - len(new), len(gone))
+    returning = {row.id: row for row in store.read_withdrawn(run.connection, run.via, new)}
+    _write_offers(run, differing, {**before, **returning})
+    store.touch(run.connection, run.via, accepted.gone, {"withdrawn_at": run.now})
+    _confirm(run, accepted)
+    return Applied(len(new), len(differing) - len(new), len(accepted.gone))
 
 
 def write_instance_types(run: Run, rows: Mapping[str, Mapping[str, Any]], used: Collection[str]) -> None:
@@ -80,33 +82,40 @@ def supersede_snapshot(run: Run, provider: str) -> None:
     )
 
 
-def _write_offers(run: Run, rows: Iterable[dict[str, Any]], before: Mapping[str, Any]) -> None:
+def _confirm(run: Run, accepted: Accepted) -> None:
+    """One statement for all, unless some offers stand that this run did not see."""
+    if accepted.before.keys() <= accepted.batch.keys() | set(accepted.gone):
+        store.confirm(run.connection, run.via, accepted.provider, run.id)
+    else:
+        store.touch(run.connection, run.via, list(accepted.batch), {"run_id": run.id})
+
+
+def _write_offers(run: Run, rows: Iterable[dict[str, Any]], before: Mapping[str, store.Standing]) -> None:
     offers, points = [], []
     for row in rows:
         old, at = before.get(row["id"]), row["said_at"] or run.started_at
-        moved = old is None or any(
-            old[name] != row[name] for name in ("price_per_hour", "upfront", "currency")
-        )
-        offers.append(
-            row | _history(old, moved, at) | {"via": run.via, "run_id": run.id, "withdrawn_at": None}
-        )
-        if moved:
+        offers.append(row | _history(old, row, at) | {"via": run.via, "run_id": run.id, "withdrawn_at": None})
+        if old is None or _moved(old, row):
             points.append(_point(run, row, at))
     store.upsert(run.connection, offer, offers, keep=("first_seen",))
     store.upsert(run.connection, price_point, points, keep=())
 
 
-def _history(old: Mapping[str, Any] | None, moved: bool, at: datetime) -> dict[str, Any]:
-    if old is None:
-        return {"first_seen": at, "price_changed_at": at, "previous_price": None}
-    if not moved:
-        return {
-            "first_seen": at,
-            "price_changed_at": old["price_changed_at"],
-            "previous_price": old["previous_price"],
-        }
-    previous = effective_hourly(old["price_per_hour"], old["upfront"], old["term_months"])
-    return {"first_seen": at, "price_changed_at": at, "previous_price": previous}
+def _moved(old: store.Standing, row: Mapping[str, Any]) -> bool:
+    return (old.price_per_hour, old.upfront, old.currency) != (
+        row["price_per_hour"],
+        row["upfront"],
+        row["currency"],
+    )
+
+
+def _history(old: store.Standing | None, row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    changed_at, previous = at, None
+    if old is not None and _moved(old, row):
+        previous = effective_hourly(old.price_per_hour, old.upfront, old.term_months)
+    elif old is not None:
+        changed_at, previous = old.price_changed_at, old.previous_price
+    return {"first_seen": at, "price_changed_at": changed_at, "previous_price": previous}
 
 
 def _point(run: Run, row: Mapping[str, Any], at: datetime) -> dict[str, Any]:

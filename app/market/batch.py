@@ -19,7 +19,7 @@ from app.domain.money import effective_hourly
 from app.domain.offer import Parsed
 from app.domain.sentence import Sentence
 from app.market import holds, quality
-from app.market.apply import Applied, Run, apply, supersede_snapshot, write_instance_types
+from app.market.apply import Accepted, Applied, Run, apply, supersede_snapshot, write_instance_types
 from app.market.describe import Described, Describer, Refused
 from app.market.quality import Judgement, Standing
 from app.providers.card import ProviderCard
@@ -91,7 +91,7 @@ class Batch:
     def settle(self, provider: str) -> None:
         """Judge a provider's offers and apply or hold them."""
         before = self._before(provider)
-        judged = {key: _standing(row) for key, row in before.items() if row["region"] not in self._unanswered}
+        judged = {key: _standing(row) for key, row in before.items() if row.region not in self._unanswered}
         now = {key: one.standing for key, one in self._described[provider].items()}
         waiting = runs.open_hold(self._run.connection, self._card.slug, provider)
         held = holds.standings(waiting["batch"]) if waiting else None
@@ -159,9 +159,9 @@ class Batch:
         self._rejects[key] += 1
         self._raw.setdefault(key, raw[:_LONGEST_RAW].replace("\0", "�"))
 
-    def _before(self, provider: str) -> dict[str, RowMapping]:
+    def _before(self, provider: str) -> dict[str, store.Standing]:
         rows = store.read_standing(self._run.connection, self._card.slug, provider)
-        return {row["id"]: row for row in rows}
+        return {row.id: row for row in rows}
 
     def _close(
         self,
@@ -203,22 +203,23 @@ class Batch:
         )
         self._held[provider] = why
 
-    def _apply(self, provider: str, judgement: Judgement, before: Mapping[str, RowMapping]) -> None:
+    def _apply(self, provider: str, judgement: Judgement, before: Mapping[str, store.Standing]) -> None:
         batch = {key: one for key, one in self._described[provider].items() if key not in judgement.held}
         spared = judgement.held | self._refused[provider]
         gone = [
             key
             for key, row in before.items()
-            if not (key in batch or key in spared or row["region"] in self._unanswered)
+            if not (key in batch or key in spared or row.region in self._unanswered)
         ]
         flags: dict[str, list[str]] = defaultdict(list)
         for key in judgement.flagged:
             flags[key].append("price_moved")
-        for key, flag in quality.contradictions({key: one.offer for key, one in batch.items()}).items():
+        told = {key: (one.offer, one.standing) for key, one in batch.items()}
+        for key, flag in quality.contradictions(told).items():
             flags[key].append(flag)
         used = {one.values["instance_type_id"] for one in batch.values()}
         write_instance_types(self._run, self._describer.instance_types, used)
-        self._applied[provider] = apply(self._run, batch, flags, before, gone)
+        self._applied[provider] = apply(self._run, Accepted(provider, batch, flags, before, gone))
         supersede_snapshot(self._run, provider)
 
     def _note_median(
@@ -246,6 +247,6 @@ class Batch:
         )
 
 
-def _standing(row: RowMapping) -> Standing:
-    price = effective_hourly(row["price_per_hour"], row["upfront"], row["term_months"])
-    return Standing(price, row["currency"], row["purchase_option"])
+def _standing(row: store.Standing) -> Standing:
+    price = effective_hourly(row.price_per_hour, row.upfront, row.term_months)
+    return Standing(price, row.currency, row.purchase_option)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -22,9 +23,15 @@ from app.market.quality import Standing
 _FINEST = Decimal("0.00000001")
 """The database keeps eight places; a finer price would look changed at every scrape."""
 _FINEST_EXPONENT = -8
-_RESOLVED_BY = ("provider", "accelerator_name", "instance_type", "memory_hint_gb", "accelerator_count")
-_HARDWARE_BY = (
-    *_RESOLVED_BY,
+_RESOLVED_BY = attrgetter(
+    "provider", "accelerator_name", "instance_type", "memory_hint_gb", "accelerator_count"
+)
+_HARDWARE_BY = attrgetter(
+    "provider",
+    "accelerator_name",
+    "instance_type",
+    "memory_hint_gb",
+    "accelerator_count",
     "vcpus",
     "ram_gib",
     "local_disk_gb",
@@ -41,6 +48,7 @@ _COPIED = (
     "purchase_option",
     "term_months",
     "upfront_option",
+    "price_per_hour",
     "upfront",
     "tier",
     "native_id",
@@ -54,6 +62,7 @@ _COPIED = (
     "source_url",
     "licence",
 )
+_COPY = attrgetter(*_COPIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +78,9 @@ class Described:
 
     def row(self, flags: Iterable[str] = ()) -> dict[str, Any]:
         """The values with further flags and a stamp that changes when any value does."""
-        flagged = dict.fromkeys((*self.offer.flags, *flags))
-        values = self.values | {"flags": msgspec.json.encode([*flagged]).decode()}
+        flagged = (*self.offer.flags, *flags)
+        told = msgspec.json.encode([*dict.fromkeys(flagged)]).decode() if flagged else "[]"
+        values = self.values | {"flags": told}
         stamp = blake2b(msgspec.msgpack.encode(values), digest_size=8).hexdigest()
         return {"id": self.id, **values, "stamp": stamp}
 
@@ -121,7 +131,7 @@ class Describer:
         return offer if slug == offer.provider else msgspec.structs.replace(offer, provider=slug)
 
     def _resolve(self, offer: ScrapedOffer) -> Resolution:
-        key = tuple(getattr(offer, name) for name in _RESOLVED_BY)
+        key = _RESOLVED_BY(offer)
         found = self._resolutions.get(key)
         if found is None:
             found = self._resolutions[key] = self._catalog.resolve(
@@ -134,7 +144,7 @@ class Describer:
         return found
 
     def _hardware_of(self, offer: ScrapedOffer, resolution: Resolution) -> str:
-        key = tuple(getattr(offer, name) for name in _HARDWARE_BY)
+        key = _HARDWARE_BY(offer)
         found = self._hardware.get(key)
         if found is None:
             row = _instance_type(self._catalog, offer, resolution)
@@ -154,11 +164,10 @@ class Describer:
     def _values(self, offer: ScrapedOffer, instance_type_id: str, asked_at: datetime) -> dict[str, Any]:
         country, continent = self._place(offer)
         said_at = offer.observed_at if offer.observed_at and offer.observed_at < asked_at else None
-        return {name: getattr(offer, name) for name in _COPIED} | {
+        return dict(zip(_COPIED, _COPY(offer), strict=True)) | {
             "instance_type_id": instance_type_id,
             "country": country,
             "continent": continent,
-            "price_per_hour": offer.price_per_hour,
             "source": offer.source or self._source_name,
             "source_kind": self._source_kind,
             "said_at": said_at,

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
 from statistics import median
 
 from app.domain.money import effective_hourly
@@ -119,18 +120,17 @@ def median_move(before: Mapping[str, Standing], now: Mapping[str, Standing]) -> 
     return new / old - 1
 
 
-def contradictions(offers: Mapping[str, ScrapedOffer]) -> dict[str, str]:
+def contradictions(offers: Mapping[str, tuple[ScrapedOffer, Standing]]) -> dict[str, str]:
     """Offer id → flag, where spot costs as much as on demand or a commitment costs more."""
     on_demand: dict[tuple[object, ...], Decimal] = {}
-    for offer in offers.values():
-        price = standing_of(offer).price
-        if offer.purchase_option == "on_demand" and price is not None:
+    for offer, standing in offers.values():
+        if offer.purchase_option == "on_demand" and standing.price is not None:
             key = _machine(offer)
-            on_demand[key] = min(price, on_demand.get(key, price))
+            on_demand[key] = min(standing.price, on_demand.get(key, standing.price))
     found = {}
-    for offer_id, offer in offers.items():
-        usual, price = on_demand.get(_machine(offer)), standing_of(offer).price
-        flag = None if usual is None or price is None else _contradiction(offer.purchase_option, price, usual)
+    for offer_id, (offer, standing) in offers.items():
+        usual = None if offer.purchase_option == "on_demand" else on_demand.get(_machine(offer))
+        flag = usual and standing.price and _contradiction(offer.purchase_option, standing.price, usual)
         if flag:
             found[offer_id] = flag
     return found
@@ -202,8 +202,7 @@ def _median_price(batch: Mapping[str, Standing]) -> float | None:
     return median(prices) if prices else None
 
 
-def _machine(offer: ScrapedOffer) -> tuple[object, ...]:
-    return offer.provider, offer.instance_type, offer.region, offer.tier, offer.native_id, offer.currency
+_machine = attrgetter("provider", "instance_type", "region", "tier", "native_id", "currency")
 
 
 def _contradiction(option: PurchaseOption, price: Decimal, usual: Decimal) -> str | None:

@@ -175,6 +175,7 @@ def upgrade() -> None:
         ),
         sa.ForeignKeyConstraint(["run_id"], ["scrape_run.id"], name=op.f("fk_offer_run_id")),
         sa.PrimaryKeyConstraint("id", "via", name=op.f("pk_offer")),
+        postgresql_with={"fillfactor": 70},
         comment="What one source (via) says of one offer now; prices of the whole instance in its own currency. said_at is the source's own date where it is older than the run",
     )
     op.create_index(

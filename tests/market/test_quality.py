@@ -174,7 +174,8 @@ def test_spot_at_the_on_demand_price_and_dear_commitments_are_flagged() -> None:
         "same": scraped("10", purchase_option="reserved", term_months=36),
         "elsewhere": scraped("99", purchase_option="spot", region="eu"),
     }
-    assert contradictions(offers) == {"spot": "spot_above_on_demand", "year": "reserved_above_on_demand"}
+    told = {key: (offer, standing_of(offer)) for key, offer in offers.items()}
+    assert contradictions(told) == {"spot": "spot_above_on_demand", "year": "reserved_above_on_demand"}
 
 
 def test_upfront_is_spread_over_the_term_before_comparing() -> None:
