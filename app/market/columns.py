@@ -240,7 +240,22 @@ RUN = (
            format="money", value=None),
 )  # fmt: skip
 
-COLUMNS: tuple[Column, ...] = (*OFFER, *PRICE, *HARDWARE, *LINK, *HOST, *PLACE, *SOURCE, *RUN)
+FIRST = (
+    "accelerator_label", "accelerator_count", "provider", "total_usd", "hours", "verdict", "tokens_per_s",
+    "headroom_gib", "nodes", "plan", "price_usd_per_hour", "price_usd_per_accelerator_hour", "purchase_option",
+    "region", "country", "instance_type",
+)  # fmt: skip
+"""Read first, in this order: what is rented where, what the run costs on it, what it costs by the hour."""
+
+
+def _in_reading_order(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    rank = {name: place for place, name in enumerate(FIRST)}
+    return tuple(sorted(columns, key=lambda column: rank.get(column.name, len(rank))))
+
+
+COLUMNS: tuple[Column, ...] = _in_reading_order(
+    (*OFFER, *PRICE, *HARDWARE, *LINK, *HOST, *PLACE, *SOURCE, *RUN)
+)
 BY_NAME = {column.name: column for column in COLUMNS}
 OFFER_COLUMNS = tuple(column for column in COLUMNS if not column.needs_run)
 RUN_COLUMNS = tuple(column for column in COLUMNS if column.needs_run)

@@ -15,7 +15,7 @@ from app.web import formatting
 from app.web.templating import gettext, say
 
 OLD = timedelta(days=7)
-UNKNOWN = Markup('<td class="u"><span>{}</span></td>')
+UNKNOWN = '<td class="{}"><span>{}</span></td>'
 
 
 class RowWriter:
@@ -25,7 +25,8 @@ class RowWriter:
         self.columns = tuple(columns)
         self.now = now
         self.suffix = f"?{run_query}" if run_query else ""
-        self.unknown = UNKNOWN.format(gettext("unknown"))
+        self.unknown = UNKNOWN.format("u", escape(gettext("unknown")))
+        self.unknown_number = UNKNOWN.format("num u", escape(gettext("unknown")))
 
     def row(self, row: OfferRow) -> Markup:
         """One `<tr>`."""
@@ -44,7 +45,7 @@ class RowWriter:
     def _cell(self, column: Column, row: OfferRow) -> str:
         value = row[column.name]
         if value is None or value == "" or value == ():
-            return self.unknown
+            return self.unknown_number if is_number(column) else self.unknown
         special = _SPECIAL.get(column.name)
         if special is not None:
             return special(self, column, row)
@@ -97,7 +98,7 @@ def _moment(value: object) -> datetime | None:
 def _age_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
     moment = _moment(row[column.name])
     if moment is None:
-        return writer.unknown
+        return writer.unknown_number
     kind = "num old" if writer.now - moment > OLD else "num"
     shown = escape(formatting.age(moment, writer.now))
     return f'<td class="{kind}"><time datetime="{moment:%Y-%m-%dT%H:%MZ}">{shown}</time></td>'

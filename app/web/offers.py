@@ -17,8 +17,6 @@ from app.web.cells import RowWriter, is_number
 from app.web.question import Chip, Question, chips_of, href, question_of, run_query
 from app.web.run_form import PRESETS
 
-LEAD = ("accelerator_label", "accelerator_count", "provider")
-"""Shown first and, with a run, before its figures: what one looks for in every row."""
 ASCENDING_FIRST = ("money", "age", "text")
 PER_PAGE = (100, 250, 1000)
 
@@ -84,12 +82,8 @@ def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> OffersV
 
 
 def display_columns(query: OfferQuery) -> tuple[Column, ...]:
-    """The columns in reading order. A choice by name is taken as it stands; otherwise what leads comes first, then
-    the run's figures. Rows that the run rules out bring the sentence why."""
+    """The columns of the question; rows that the run rules out bring the sentence why."""
     shown = query.shown_columns
-    if not query.columns:
-        rank = {name: index - len(LEAD) for index, name in enumerate(LEAD)}
-        shown = tuple(sorted(shown, key=lambda c: rank.get(c.name, 0 if c.group == "run" else 1)))
     asks = query.show_hidden or any(item.column.name in ("verdict", "reason") for item in query.filters)
     if query.run is not None and asks and BY_NAME["why"] not in shown:
         place = next((i + 1 for i, column in enumerate(shown) if column.name == "verdict"), len(shown))

@@ -108,13 +108,10 @@ def _groups(
     asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run: bool
 ) -> tuple[FilterGroup, ...]:
     groups = []
+    filtered = [c for c in COLUMNS if c.filter and c.name != "id" and (with_run or not c.needs_run)]
+    filtered.sort(key=lambda column: column.name != "accelerator")
     for name, title in GROUPS.items():
-        columns = [
-            c
-            for c in COLUMNS
-            if c.group == name and c.filter and (with_run or not c.needs_run) and c.name != "id"
-        ]
-        controls = [_control(column, asked, facets.get(column.name, ())) for column in columns]
+        controls = [_control(c, asked, facets.get(c.name, ())) for c in filtered if c.group == name]
         shown = tuple(item for item in controls if item.column.default or item.column.name in _ALWAYS)
         more = tuple(item for item in controls if item not in shown)
         if controls:

@@ -175,8 +175,8 @@ def offer_table(market: Market, **asked: str) -> OfferTable:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A source on the status page. `state`: `fits` fresh, `tight` ageing, `bad` failing, `unknown` never asked;
-    `missing` is the key that it waits for."""
+    """A source on the status page. `state`: `fits` fresh, `tight` ageing, `bad` failing, `unknown` never asked,
+    `bundled` the snapshot, which is never asked again; `missing` is the key that the source waits for."""
 
     slug: str
     name: str
@@ -211,7 +211,7 @@ def status_view(market: Market) -> StatusView:
     told = {source.slug: source for source in status.sources}
     cards = cards_by_slug()
     lines = [_source_line(market, slug, told.get(slug), cards.get(slug), now) for slug in {**told, **cards}]
-    order = ("bad", "tight", "fits", "unknown")
+    order = ("bad", "tight", "fits", "bundled", "unknown")
     lines.sort(key=lambda line: (order.index(line.state), line.name.casefold()))
     return StatusView(len(market.board), lines, status.rates)
 
@@ -223,7 +223,7 @@ def _source_line(market: Market, slug: str, source: Any, card: Any, now: datetim
         slug=slug,
         name=card.name if card else market.catalog.provider_name(slug),
         kind=SOURCE_LABELS.get(card.source_kind, card.source_kind) if card else SOURCE_LABELS["snapshot"],
-        state=_state(source, now - STALE),
+        state="bundled" if card and card.source_kind == "snapshot" else _state(source, now - STALE),
         missing=missing,
         offers=source.offers if source else 0,
         last_success=success,

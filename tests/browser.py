@@ -1,0 +1,75 @@
+"""A real headless Chromium and a real server for it, as fixtures. Import them into a `conftest.py`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from starlette.types import ASGIApp
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WIDE, PHONE = (1440, 900), (390, 844)
+PATIENCE_S = 20.0
+
+
+@contextmanager
+def served(app: ASGIApp) -> Iterator[str]:
+    """The address of `app`, served by uvicorn on a free port in a thread."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + PATIENCE_S
+    while not server.started:
+        if time.monotonic() > deadline:
+            raise TimeoutError("the server did not start")
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(PATIENCE_S)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium, or the one that RACKRATE_CHROMIUM names, or Playwright's own."""
+    path = os.environ.get("RACKRATE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open a page in a context of its own; `watched` collects what the console and the network complain about."""
+    contexts: list[BrowserContext] = []
+
+    def open_it(address: str, size: tuple[int, int] = WIDE, **options: object) -> Page:
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        context.set_default_timeout(PATIENCE_S * 1000)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(address)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
