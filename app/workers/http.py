@@ -139,7 +139,7 @@ class PoliteClient:
 
         async def once() -> tuple[bytes, datetime | None]:
             async with AsyncExitStack() as stack:
-                response = await self._opened(stack, request, follow=not headers)
+                response = await self._opened(stack, request, follow=method == "GET" and not headers)
                 if response.status_code == 304 and kept:
                     return kept.content(url)
                 async with asyncio.timeout(max(self.manners.total_s, timeout_s or 0)):

@@ -1,0 +1,75 @@
+"""Hyperstack: flavours joined with the price book, which prices one accelerator.
+
+providers.md 19. The name gives the form factor; a flavour without an accelerator has an empty one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from app.domain.offer import Parsed, ScrapedOffer
+from app.providers._reading import Harvest, Refused, figure, rows_at, some
+from app.providers.card import HALF_HOUR, ProviderCard
+from app.providers.port import Http, Payload, Settings, required
+
+_URL = "https://infrahub-api.nexgencloud.com/v1"
+
+CARD = ProviderCard(
+    slug="hyperstack",
+    name="Hyperstack",
+    source_kind="api",
+    kind="list_price",
+    homepage="https://www.hyperstack.cloud/gpu-pricing",
+    needs_key="HYPERSTACK_API_KEY",
+    interval_s=HALF_HOUR,
+    terms_note="500 requests a minute; needs a key of a free account.",
+)
+
+
+async def fetch(http: Http, settings: Settings) -> Payload:
+    """Flavours and the price book."""
+    key = {"api_key": required(settings, "HYPERSTACK_API_KEY")}
+    flavors = await http.get(f"{_URL}/core/flavors", name="flavors", headers=key)
+    return Payload((flavors, await http.get(f"{_URL}/pricebook", name="prices", headers=key)))
+
+
+def parse(payload: Payload) -> Parsed:
+    """An on-demand offer a flavour, and a spot offer where the price book has one."""
+    harvest = Harvest("hyperstack", source="hyperstack", url=CARD.homepage)
+    prices = {str(row["name"]).lower(): some(row["value"]) for row in rows_at(payload.part("prices"))}
+    groups = rows_at(payload.part("flavors"), "data")
+    flavors = [flavor for group in groups for flavor in group["flavors"]]
+    gpu = [flavor for flavor in flavors if flavor.get("gpu")]
+    harvest.ignore("no accelerator", len(flavors) - len(gpu))
+
+    def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
+        name, count = str(row["gpu"]), int(row["gpu_count"])
+        listed = prices.get(name.lower())
+        if listed is None:
+            raise Refused("no price in the price book")
+        yield _offer(harvest, row, "on_demand", listed * count)
+        spot = next((prices[key] for key in prices if "spot" in key and name.lower() in key), None)
+        if spot is not None:
+            yield _offer(harvest, row, "spot", spot * count)
+
+    harvest.each(gpu, read, nothing="no price")
+    return harvest.parsed(payload)
+
+
+def _offer(harvest: Harvest, row: dict[str, Any], option: str, price: Decimal) -> ScrapedOffer:
+    disks = (figure(row.get("disk")), figure(row.get("ephemeral")))
+    return harvest.offer(
+        instance_type=row["name"],
+        accelerator_name=row["gpu"],
+        accelerator_count=row["gpu_count"],
+        region=row["region_name"],
+        purchase_option=option,
+        price_per_hour=price,
+        vcpus=figure(row.get("cpu")),
+        ram_gib=figure(row.get("ram")),
+        local_disk_gb=sum(disk for disk in disks if disk) or None,
+        stock="in_stock" if row.get("stock_available") else "out",
+        price_basis="accelerator-hour times accelerators",
+    )
