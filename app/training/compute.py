@@ -56,7 +56,8 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class ComputeTime:
-    """Seconds per optimizer step and accelerator, shape (n,); `busy` is the soft maximum of work and launches."""
+    """Seconds per optimizer step and accelerator, shape (n,); `busy` is the soft maximum of work and
+    launches, `fixed` what a step costs in calls whatever its size."""
 
     linear: FloatArray
     attention: FloatArray
@@ -64,6 +65,7 @@ class ComputeTime:
     dequantise: FloatArray
     launch: FloatArray
     optimizer: FloatArray
+    fixed: FloatArray
     busy: FloatArray
     tokens: FloatArray
 
@@ -111,6 +113,7 @@ def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants
         dequantise=np.asarray(dequantise),
         launch=np.asarray(launch),
         optimizer=_optimizer(work, layouts, machines, constants),
+        fixed=_fixed(work, layouts, constants),
         busy=np.asarray(busy),
         tokens=np.asarray(tokens),
     )
@@ -160,6 +163,9 @@ def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: 
         layouts.sharding == 4, layouts.shard_group, layouts.data_parallel * layouts.context_parallel
     )
     local = work.trained * held_share(work, layouts) / np.where(layouts.sharding > 0, group, 1)
+    return np.asarray(constants["traffic.optimizer"] * local / machines.hbm)
+
+
+def _fixed(work: Workload, layouts: Layouts, constants: Constants) -> FloatArray:
     each = np.where(np.asarray(work.software) < EAGER, constants["step.fused"], constants["step.eager"])
-    fixed = each * work.layers / layouts.pipeline_parallel
-    return np.asarray(constants["traffic.optimizer"] * local / machines.hbm + fixed)
+    return np.asarray(each * work.layers / layouts.pipeline_parallel)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 MOST_EXPONENT = 60.0
+RAREST = 1e-12  # per hour; below, the linear limit is exact to machine precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def best_interval(save: FloatArray, rate: FloatArray) -> FloatArray:
         beyond = np.log1p(-np.minimum(middle, 1.0 - 1e-16)) + middle < -cost
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(rate > 0, high / rate, np.inf)
+        return np.where(rate > RAREST, high / rate, np.inf)
 
 
 def expected(work_hours: FloatArray, stops: Stops, interval: FloatArray | None = None) -> Interrupted:
@@ -75,8 +76,8 @@ def expected(work_hours: FloatArray, stops: Stops, interval: FloatArray | None =
     tau = np.maximum(np.minimum(best, work_hours), 1e-9)
     rate = stops.rate
     exponent = np.minimum(rate * (tau + stops.save), MOST_EXPONENT)
-    safe = np.where(rate > 0, rate, 1.0)
-    stretch = np.where(rate > 0, np.expm1(exponent) / safe, tau + stops.save)
+    often = rate > RAREST
+    stretch = np.where(often, np.expm1(exponent) / np.where(often, rate, 1.0), tau + stops.save)
     undisturbed = work_hours / tau * stretch
     count = work_hours / tau * np.expm1(exponent)
     noticed = stops.noticed * undisturbed

@@ -70,6 +70,7 @@ def machines_of(*clusters: Cluster) -> Machines:
     columns: dict[str, Any] = {
         f.name: np.asarray([row[f.name] for row in rows], dtype=_dtype(f.name)) for f in fields(Machines)
     }
+    columns["flops"] = columns["flops"].reshape(-1, len(PRECISIONS))
     return Machines(**columns)
 
 

@@ -138,7 +138,7 @@ def _table(
     work: Workload, layouts: Layouts, machines: Machines, compute: ComputeTime, links: CommunicationTime
 ) -> TimeTable:
     exposed = links.exposed_tensor + links.exposed_data + links.exposed_other + links.offload + links.sync
-    step = compute.busy + exposed + links.bubble + compute.optimizer
+    step = compute.busy + exposed + links.bubble + compute.optimizer + compute.fixed
     rate = (
         layouts.data_parallel
         * layouts.micro_batch_size
@@ -163,7 +163,7 @@ def _table(
         communication_s=links.tensor + links.data + links.context + links.expert + links.offload,
         exposed_communication_s=exposed,
         bubble_s=links.bubble,
-        optimizer_s=compute.optimizer,
+        optimizer_s=compute.optimizer + compute.fixed,
         memory_bound=groups[1] > groups[0],
         bound=np.argmax(groups, axis=0),
     )
@@ -184,7 +184,7 @@ def _groups(compute: ComputeTime, links: CommunicationTime) -> tuple[FloatArray,
         compute.traffic + compute.dequantise + compute.optimizer,
         np.where(links.fabric, 0.0, waits) + links.offload,
         np.where(links.fabric, waits, 0.0) + links.sync,
-        np.where(compute.launch > work, compute.busy, 0.0),
+        np.where(compute.launch > work, compute.busy, 0.0) + compute.fixed,
     )
 
 
@@ -222,6 +222,7 @@ def _terms(compute: ComputeTime, links: CommunicationTime) -> tuple[TimeTerm, ..
         ("offload to host memory", links.offload, "weights and gradients ÷ host link", True),
         ("pipeline bubble", links.bubble, "bubble × (stages − 1) ÷ (micro-steps × virtual stages)", True),
         ("optimizer", compute.optimizer, "bytes per weight × local weights ÷ memory bandwidth", True),
+        ("calls of a step", compute.fixed, "seconds per layer and step", True),
         ("synchronisation", links.sync, "seconds per further node", True),
         ("tensor-parallel traffic", links.tensor, "ring over the group, all of it", False),
         ("data-parallel traffic", links.data, "ring over the group, all of it", False),

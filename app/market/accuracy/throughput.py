@@ -17,7 +17,7 @@ from app.market.accuracy.summary import Scored, summarise
 from app.market.accuracy.throughput_cases import Case, read_cases
 from app.training.compute import Workload
 from app.training.layout import Layouts
-from app.training.machine import PRECISIONS, machines_of
+from app.training.machine import machines_of
 from app.training.throughput import TimeTable, time_of_work
 from app.training.work import realised_share
 
@@ -65,7 +65,7 @@ def predict(cases: Sequence[Case]) -> TimeTable:
 
 def flat_rule(cases: Sequence[Case]) -> list[float]:
     """Tokens per second and accelerator by the common rule: 40 % of the precision's peak ÷ 6 N."""
-    peaks = machines_of(*(case.cluster for case in cases)).flops if cases else np.empty((0, len(PRECISIONS)))
+    peaks = machines_of(*(case.cluster for case in cases)).flops
     values = []
     for case, peak in zip(cases, peaks, strict=True):
         values.append(FLAT_MFU * float(peak[int(case.work.precision)]) / (6.0 * float(case.work.linear)))
@@ -108,7 +108,8 @@ def whole_runs(cases: Sequence[Case]) -> dict[str, Any]:
 
 
 def _column(cases: Sequence[Case], name: str) -> npt.NDArray[Any]:
-    return np.asarray([getattr(case.work, name) for case in cases])
+    kind = np.int64 if name in ("precision", "software") else np.float64
+    return np.asarray([getattr(case.work, name) for case in cases], dtype=kind)
 
 
 def _rows(cases: Sequence[Case], table: TimeTable) -> list[Scored]:

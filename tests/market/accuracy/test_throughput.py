@@ -1,0 +1,112 @@
+"""Throughput accuracy: the bars that the speed model must clear on published runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog import load_catalog
+from app.domain.errors import BadInput
+from app.market.accuracy.throughput import score
+
+HEADER = (
+    "id,model,params,layers,hidden,seq_len,micro_batch,global_batch,gpu,gpu_count,nodes,intra_node_link,"
+    "internode_fabric_gbps,precision,sharding,activation_checkpointing,method,tokens_per_s_per_gpu,mfu_percent,"
+    "framework,source,quality,kind,group\n"
+)
+ROW = (
+    "{id},llama2-7b,6738000000,32,4096,4096,1,128,{gpu},8,1,NVLink4-NVSwitch,,bf16,FSDP-full,full,pretrain,"
+    "{rate},{mfu},torchtitan,a paper,A,{kind},mine\n"
+)
+
+
+@pytest.fixture(scope="module")
+def report(shared_dir: Path) -> dict[str, Any]:
+    return score(shared_dir / "cases" / "throughput_measured.csv", load_catalog())
+
+
+def written(folder: Path, *rows: dict[str, str]) -> Path:
+    path = folder / "cases.csv"
+    filled = [
+        {"id": "a", "gpu": "H100-SXM", "rate": "8000", "mfu": "", "kind": "bench", **row} for row in rows
+    ]
+    path.write_text(HEADER + "".join(ROW.format(**row) for row in filled), encoding="utf-8")
+    return path
+
+
+@pytest.mark.shared
+def test_published_rates_are_met_within_the_promised_error(report: dict[str, Any]) -> None:
+    assert report["scored"] > 0.9 * report["rows"]
+    assert report["median_abs_error"] <= 0.08
+    assert report["p90_abs_error"] <= 0.28
+    assert report["band_coverage"] >= 0.8
+
+
+@pytest.mark.shared
+def test_every_accelerator_beats_the_flat_rule(report: dict[str, Any]) -> None:
+    flat = report["flat_40_mfu"]["groups"]
+    for name, found in report["groups"].items():
+        if name.startswith("accelerator ") and found["rows"] >= 5:
+            assert found["median_abs_error"] < flat[name]["median_abs_error"], name
+
+
+@pytest.mark.shared
+def test_the_faster_of_two_configurations_is_told_right(report: dict[str, Any]) -> None:
+    assert report["order"]["pairs"] > 1000
+    assert report["order"]["share"] >= 0.9
+
+
+@pytest.mark.shared
+def test_whole_runs_are_met_within_a_quarter(report: dict[str, Any]) -> None:
+    assert report["whole_runs"]["rows"] >= 20
+    assert report["whole_runs"]["median_abs_error"] <= 0.25
+
+
+@pytest.mark.shared
+def test_every_row_is_scored_or_has_a_reason(report: dict[str, Any]) -> None:
+    assert report["scored"] + sum(report["skipped"].values()) == report["rows"]
+    assert len(report["not_scored"]) + report["whole_runs"]["rows"] + report["scored"] == report["rows"]
+
+
+def test_a_row_with_only_mfu_is_scored_by_it(tmp_path: Path) -> None:
+    rate, share = score(written(tmp_path, {}, {"id": "b", "rate": "", "mfu": "37.4"}), load_catalog())[
+        "predictions"
+    ]
+    assert rate["predicted"] == share["predicted"]
+    assert share["measured"] == pytest.approx(8000, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"gpu": "Z900"}, "accelerator 'Z900' is not in the catalog"),
+        ({"kind": "ratio"}, "not a steady rate or a whole run"),
+        ({"rate": ""}, "no token rate and no MFU"),
+        ({"rate": "fast"}, "a figure cannot be read: could not convert string to float: 'fast'"),
+        ({"rate": "-1"}, "a figure cannot be read: tokens_per_s_per_gpu is '-1'"),
+    ],
+)
+def test_a_row_that_cannot_be_taken_says_why(tmp_path: Path, row: dict[str, str], reason: str) -> None:
+    found = score(written(tmp_path, {"id": "good"}, row), load_catalog())
+    assert found["scored"] == 1
+    assert found["not_scored"] == {"a": reason}
+    assert found["skipped"] == {reason: 1}
+
+
+def test_a_file_without_a_needed_column_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("id,model\n1,x\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="no column 'params'"):
+        score(path, load_catalog())
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot read"):
+        score(tmp_path / "none.csv", load_catalog())
+
+
+def test_an_empty_file_of_cases_scores_nothing(tmp_path: Path) -> None:
+    found = score(written(tmp_path), load_catalog())
+    assert found["rows"] == 0 and found["median_abs_error"] is None
