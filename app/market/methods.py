@@ -21,6 +21,7 @@ from app.training.fit import REASONS, VERDICTS, VerdictKind
 
 RESULTS = Path(__file__).parent / "accuracy" / "results.json"
 PEERS = Path(__file__).parent / "accuracy" / "peers.csv"
+TIME_PEERS = Path(__file__).parent / "accuracy" / "throughput_peers.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """The page. `verdicts` and `reasons` map each code to what it means; `peers` are other estimators on the same
-    measured rows, with their source."""
+    """The page. `verdicts` and `reasons` map each code to what it means; `peers` (memory)
+    and `time_peers` (throughput) are other estimators on the same measured rows, with their source."""
 
     chapters: tuple[Chapter, ...]
     verdicts: Mapping[VerdictKind, str]
@@ -62,6 +63,7 @@ class Methods:
     accuracy: tuple[Accuracy, ...]
     scored_at: str | None
     peers: tuple[Mapping[str, str], ...]
+    time_peers: tuple[Mapping[str, str], ...]
 
 
 DEFINITIONS: Mapping[VerdictKind, str] = {
@@ -120,6 +122,7 @@ def methods() -> Methods:
         accuracy=accuracy,
         scored_at=scored_at,
         peers=read_peers(PEERS),
+        time_peers=read_peers(TIME_PEERS),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from app.domain.hardware import Host, Node
 from app.domain.model import ModelShape
 from app.domain.run import Method
@@ -14,29 +12,36 @@ from app.training.assumptions_fit import (
     LOAD_BYTES_PER_PARAMETER,
     VCPUS_PER_ACCELERATOR,
 )
-from app.training.layout import Layout, Layouts
-from app.training.memory import memory_of
+from app.training.layout import Layout
 from app.training.parameters import count
 from app.training.recipe import Recipe
-
-STATES = ("weights", "gradients", "optimizer_states")
 
 
 def host_need_gib(shape: ModelShape, recipe: Recipe, layout: Layout, nodes: int, method: Method) -> float:
     """GiB of host memory that one node needs for certain: states that are offloaded, and the checkpoint that one
     rank of a sharded fine-tune holds while it is broadcast. Never both at once, so the larger counts."""
-    per_node = layout.world_size // nodes
-    offloaded = _offloaded_gib(shape, recipe, layout) * per_node if layout.cpu_offload else 0.0
+    offloaded = _offloaded_bytes(shape, recipe) * _copies(layout) / nodes if layout.cpu_offload else 0.0
     sharded = layout.sharding in ("full", "hybrid") and layout.world_size > 1
     load = LOAD_BYTES_PER_PARAMETER.value * count(shape).total if sharded and method != "pretrain" else 0.0
-    return max(offloaded, gib_from_bytes(load))
+    return gib_from_bytes(max(offloaded, load))
 
 
-def _offloaded_gib(shape: ModelShape, recipe: Recipe, layout: Layout) -> float:
-    """States of one accelerator that live on the host: those it would hold without offload, less those it keeps."""
-    table = memory_of(shape, recipe, Layouts.of(replace(layout, cpu_offload=False), layout))
-    without, kept = (sum(float(getattr(table, name)[row]) for name in STATES) for row in (0, 1))
-    return max(without - kept, 0.0)
+def _offloaded_bytes(shape: ModelShape, recipe: Recipe) -> float:
+    """One whole copy of what the recipe keeps on the host: optimizer states, and with `all` weights and gradients."""
+    trained = recipe.trainable_parameters(shape)
+    states = trained * (recipe.master_bytes + recipe.state_bytes)
+    if recipe.offloads != "all":
+        return states
+    weight = recipe.weight_bytes if recipe.quantised_bytes is None else recipe.quantised_bytes
+    return states + count(shape).total * weight + trained * recipe.gradient_bytes
+
+
+def _copies(layout: Layout) -> float:
+    """Whole copies of the states over all nodes."""
+    ranks = layout.data_parallel * layout.context_parallel
+    if layout.sharding == "none":
+        return ranks
+    return ranks / layout.shard_group if layout.sharding == "hybrid" else 1.0
 
 
 def host_warnings(node: Node, host: Host, state_gb: float, dataset_gb: float) -> tuple[Sentence, ...]:

@@ -1,0 +1,49 @@
+"""One's own trial corrects every estimate, or is refused with the field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.domain.errors import BadInput
+from app.market import estimates
+from tests.market.runs import CATALOG, estimated, row, run, single
+from tests.market.samples import offer
+
+
+def test_ones_own_trial_corrects_every_other_estimate() -> None:
+    other = single(
+        2,
+        accelerator="h200-sxm-141gb",
+        accelerator_count=8,
+        link_domain=8,
+        intra_node_link="nvlink4+nvswitch",
+    )
+    board, before = estimated(offer(1), other)
+    one, two = row(board, 1), row(board, 2)
+    measured = {
+        "measured_on": "h100-sxm5-80gb x8",
+        "measured_tokens_per_s": before.tokens_per_s[one] * 0.8,
+        "measured_peak_gib": (79.0 - before.headroom_gib[one]) * 0.5,
+    }
+    after = estimates.estimate(board, run(**measured), CATALOG)
+    assert after.tokens_per_s[one] / before.tokens_per_s[one] == pytest.approx(0.8, rel=0.05)
+    assert 0.8 < after.tokens_per_s[two] / before.tokens_per_s[two] < 1.0
+    assert after.headroom_gib[one] > before.headroom_gib[one]
+    assert after.total_usd[one] > before.total_usd[one]
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"measured_on": "warp-drive x8", "measured_tokens_per_s": 1e4}, "measured_on"),
+        ({"measured_on": "h100-sxm5-80gb", "measured_tokens_per_s": 1e4}, "measured_on"),
+        ({"measured_on": "h100-sxm5-80gb x8", "measured_tokens_per_s": 1.0}, "measured_tokens_per_s"),
+        ({"measured_on": "h100-sxm5-80gb x8", "measured_peak_gib": 9000.0}, "measured_peak_gib"),
+    ],
+)
+def test_a_trial_that_cannot_be_this_run_is_refused(fields: dict[str, Any], field: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        estimated(offer(1), **fields)
+    assert caught.value.field == field
