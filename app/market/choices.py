@@ -4,10 +4,16 @@ front of hours against dollars. Rows are those of the board; ties are broken by 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from app.market.offers import select
+from app.market.query import OfferQuery
+
+if TYPE_CHECKING:
+    from app.market.service import Market
 
 FloatArray = npt.NDArray[np.float64]
 RowArray = npt.NDArray[np.int64]
@@ -38,6 +44,20 @@ class Neighbours:
 
     faster: int | None
     cheaper: int | None
+
+
+def choices_of(market: Market, query: OfferQuery) -> Choices | None:
+    """The choices among the offers that answer a question; None without a training run.
+
+    Raises:
+        BadInput: the run cannot be answered.
+    """
+    if query.run is None:
+        return None
+    selection = select(market, query)
+    held = selection.chosen & selection.frame.shown()
+    run = query.run
+    return choose(selection.frame.estimates, np.flatnonzero(held), run.budget_usd, run.deadline_hours)
 
 
 def choose(

@@ -18,6 +18,7 @@ from app.market.costs import Rates, prices_for, work_on
 from app.market.estimating import Estimates, estimate
 from app.market.naive import NaiveRule, naive_rules
 from app.market.question import Question
+from app.market.shapes import assumed_links
 from app.training.billing import Prices
 from app.training.cost import CostBreakdown
 from app.training.cost import breakdown as cost_breakdown
@@ -81,6 +82,7 @@ def explain(board: Board, offer_id: str, run: TrainingRun, catalog: Catalog) -> 
     row = board.row_of(offer_id)
     table = estimate(board, run, catalog)
     found, hardware = table.verdict_of(row), table.hardware.shapes[table.hardware.of_row[row]]
+    cluster = hardware.cluster and replace(hardware.cluster, nodes=found.nodes)
     explanation = Explanation(
         record=board.records[row],
         question=table.question,
@@ -88,14 +90,14 @@ def explain(board: Board, offer_id: str, run: TrainingRun, catalog: Catalog) -> 
         verdict=str(table.verdict[row]),
         reason=table.reason[row],
         why=table.why[row],
-        cluster=hardware.cluster and replace(hardware.cluster, nodes=found.nodes),
+        cluster=cluster,
         rules=naive_rules(float(count(table.question.shape).total), run),
-        assumed=hardware.assumed,
+        assumed=(*hardware.assumed, *(assumed_links(cluster) if cluster else ())),
         beside=_beside(board, table, row),
     )
-    if explanation.cluster is None or (layout := found.plan or found.leanest) is None:
+    if cluster is None or (layout := found.plan or found.leanest) is None:
         return explanation
-    return _with_terms(explanation, board, row, explanation.cluster, layout)
+    return _with_terms(explanation, board, row, cluster, layout)
 
 
 def _with_terms(

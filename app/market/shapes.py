@@ -15,12 +15,14 @@ from app.domain.hardware import Cluster, Fabric, Host, IntraNodeLink, Node
 from app.domain.record import OfferRecord
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
+from app.training.machine import SLOWEST_FABRIC_GBPS
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
 
 CHECKED_VENDORS = frozenset({"nvidia", "amd"})
 UNKNOWN_HOST = Host(None, None, None)
+ALONE = Fabric("none", None, 1, "a part of a card is rented alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,16 @@ def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
     return HardwareShape(Cluster(node, 1, _fabric(record)), label, assumed=assumed)
 
 
+def assumed_links(cluster: Cluster) -> tuple[str, ...]:
+    """Which links stand in for unknown ones in the time of a step, in words."""
+    found = []
+    if cluster.node.count > 1 and cluster.node.link.kind is None:
+        found.append("PCIe without peer-to-peer between the accelerators")
+    if cluster.nodes > 1 and cluster.fabric.gbps_per_node is None:
+        found.append(f"a plain {SLOWEST_FABRIC_GBPS:g} Gbit/s network between the nodes")
+    return tuple(found)
+
+
 def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
     """A part of a card as a small card of its own: its memory, and its share of compute and bandwidth."""
     share, memory = record.accelerator_count, record.memory_gib_per_accelerator
@@ -93,7 +105,7 @@ def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
     part = replace(card, name=f"{share:.3g} of a {card.name}", memory_gib=memory, **rates)
     assumed = (f"{share:.3g} of the card's rate",)
     node = Node(part, 1, IntraNodeLink("none", None, 1, None), UNKNOWN_HOST, assumed)
-    return HardwareShape(Cluster(node, 1, _fabric(record)), label, assumed=assumed)
+    return HardwareShape(Cluster(node, 1, ALONE), label, assumed=assumed)
 
 
 _RATES = (

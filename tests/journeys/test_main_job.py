@@ -138,3 +138,17 @@ def test_page_and_csv_give_the_same_offers_in_the_same_order(market: Market, tex
     )
     assert [row["id"] for row in exported] == ids
     assert len(ids) == len(set(ids)) > 0
+
+
+def test_the_choices_are_found_in_the_table(market: Market) -> None:
+    found = page(market, FULL_8B)
+    picked = market.choices(OfferQuery.parse(FULL_8B))
+    assert picked is not None
+    assert picked.cheapest is not None
+    records = market.board.records
+    assert records[picked.cheapest].id == found.rows[0].id
+    front = [next(row for row in found.rows if row.id == records[at].id) for at in picked.front]
+    hours = [row["hours"] for row in front]
+    assert hours == sorted(hours, reverse=True)
+    assert hours[-1] == min(row["hours"] for row in found.rows if row["hours"] is not None)
+    assert market.choices(OfferQuery.parse("provider=aws")) is None
