@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 MOST_EXPONENT = 60.0
+NEWTON_STEPS = 8
+FEW_STOPS = 30.0
 RAREST = 1e-12  # per hour; below, the linear limit is exact to machine precision
 
 
@@ -53,17 +55,15 @@ def daly_hours(save: FloatArray, rate: FloatArray) -> FloatArray:
 def best_interval(save: FloatArray, rate: FloatArray) -> FloatArray:
     """The interval τ that minimises (exp(Λ(τ+C)) − 1) ÷ τ, hours; infinite where nothing interrupts.
 
-    The minimum satisfies (1 − Λτ) exp(Λτ) = exp(−ΛC); 1 − y = exp(−ΛC − y) is solved for y = Λτ in (0, 1] by
-    bisection.
+    The minimum satisfies −log(1 − y) − y = ΛC with y = Λτ: convex, so Newton's steps from above (y ≤ √(2ΛC) and
+    y ≤ 1 − exp(−ΛC − 1)) close in without overshooting.
     """
     cost = save * rate
-    low, high = np.zeros_like(cost), np.ones_like(cost)
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        beyond = np.log1p(-np.minimum(middle, 1.0 - 1e-16)) + middle < -cost
-        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    y = np.maximum(np.minimum(np.sqrt(2.0 * cost), -np.expm1(-cost - 1.0)), 1e-300)
+    for _ in range(NEWTON_STEPS):
+        y = np.clip(y - (-np.log1p(-y) - y - cost) * (1.0 - y) / y, 1e-300, 1.0 - 1e-16)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(rate > RAREST, high / rate, np.inf)
+        return np.where(rate > RAREST, y / rate, np.inf)
 
 
 def expected(work_hours: FloatArray, stops: Stops, interval: FloatArray | None = None) -> Interrupted:
@@ -101,15 +101,17 @@ def chance_within(deadline: FloatArray, work_hours: FloatArray, stops: Stops, ru
     spread = share * (run.interval + stops.save) ** 2 / 12.0 + 1e-12
     spare = deadline - base
     many = _normal((spare - mean_stops * each) / np.sqrt(mean_stops * (spread + each**2) + 1e-12))
+    mean_few = np.minimum(mean_stops, FEW_STOPS)
+    most = float(np.nanmax(mean_few, initial=0.0))
     few = np.zeros_like(base)
-    term = np.exp(-np.minimum(mean_stops, MOST_EXPONENT))
-    for k in range(80):
+    term = np.exp(-mean_few)
+    for k in range(int(most + 8.0 * np.sqrt(most)) + 10):
         within = (
             np.where(spare >= 0, 1.0, 0.0) if k == 0 else _normal((spare - k * each) / np.sqrt(k * spread))
         )
         few = few + term * within
-        term = term * mean_stops / (k + 1)
-    return np.asarray(np.clip(np.where(mean_stops > 30.0, many, few), 0.0, 1.0))
+        term = term * mean_few / (k + 1)
+    return np.asarray(np.clip(np.where(mean_stops > FEW_STOPS, many, few), 0.0, 1.0))
 
 
 def _normal(x: FloatArray) -> FloatArray:
