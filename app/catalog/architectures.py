@@ -113,6 +113,11 @@ def _gpt_oss(shape: ModelShape) -> int:
     return shape.layers * (shape.attention_heads + shape.experts + experts)
 
 
+def _router_bias(shape: ModelShape) -> int:
+    """The correction that balances the experts without a loss."""
+    return (shape.layers - shape.dense_layers) * shape.experts
+
+
 def _shared_gate(shape: ModelShape) -> int:
     return shape.layers * shape.hidden_size
 
@@ -129,6 +134,7 @@ EXTRAS: Mapping[str, Callable[[ModelShape], int]] = {
     "vision": _none,
     "gpt_oss": _gpt_oss,
     "head_bias": _head_bias,
+    "router_bias": _router_bias,
     "shared_gate": _shared_gate,
 }
 

@@ -21,6 +21,8 @@ from app.domain.offer import ScrapedOffer
 
 RACK_DOMAIN = 72
 """Accelerators of one NVLink domain in GB200 and GB300 racks (36 or 72 are sold; accelerators.md 5.3)."""
+PCIE_RATES = {"pcie3": 32.0, "pcie4": 64.0, "pcie5": 128.0, "pcie6": 256.0}
+"""GB/s of a slot of 16 lanes, both directions, nominal."""
 FABRIC_COLUMNS = (
     "provider",
     "instance_pattern",
@@ -187,6 +189,9 @@ def _stated_link(offer: ScrapedOffer, rule: IntraNodeLink, count: float) -> Intr
         return IntraNodeLink(
             kind, rate or rule.gbytes_per_s, rule.domain_size, rule.peer_to_peer, "the offer itself"
         )
+    if rate is None and kind in PCIE_RATES:
+        slow = rule.kind in PCIE_RATES and rule.gbytes_per_s is not None
+        rate = min(PCIE_RATES[kind], rule.gbytes_per_s or 0.0) if slow else PCIE_RATES[kind]
     domain = 2 if kind == "nvlink-bridge-2way" else int(count)
     joined = True if kind and not kind.startswith(("pcie", "none")) else rule.peer_to_peer
     return IntraNodeLink(kind, rate, domain, joined, "the offer itself")
