@@ -49,7 +49,10 @@ def layout_of(row: Row, cluster: Cluster) -> Layout:
 
 
 def _checkpointing(row: Row) -> CheckpointingKind:
+    """As stated; a JAX run whose rematerialisation policy is not stated keeps what is cheap to keep, its default."""
     text = row.get("activation_checkpointing", "")
+    if "remat policy not stated" in row.get("notes", ""):
+        return "selective"
     return "full" if text == "full" else "selective" if text == "selective" else "none"
 
 
