@@ -23,13 +23,14 @@ LEGACY = SOFTWARE.index("legacy")
 
 @dataclass(frozen=True, slots=True)
 class CommunicationTime:
-    """Seconds per step, shape (n,). `tensor`, `data`, `context`, `expert`, `offload` are raw; `exposed_*` is what
-    compute does not hide. `fabric` tells where the fabric, rather than a link inside the node, sets the pace."""
+    """Seconds per step, shape (n,). `tensor`, `data`, `context`, `expert`, `stages`, `offload` are raw; `exposed_*`
+    is what compute does not hide. `fabric` tells where the fabric, not a link inside the node, sets the pace."""
 
     tensor: FloatArray
     data: FloatArray
     context: FloatArray
     expert: FloatArray
+    stages: FloatArray
     offload: FloatArray
     exposed_tensor: FloatArray
     exposed_data: FloatArray
@@ -47,6 +48,7 @@ def communication_time(
     context = _context(work, layouts, machines)
     expert = _expert(work, layouts, machines)
     data, over_fabric = _data(work, layouts, machines, constants)
+    transfer, leaves_node = _stages(work, layouts, machines)
     offload = _offload(work, layouts, machines)
     megatron = np.asarray(work.software) == 0
     share = np.where(megatron, constants["tensor.exposed.megatron"], constants["tensor.exposed.other"])
@@ -64,6 +66,9 @@ def communication_time(
     per_pass = (layouts.sharding < 3) & (layouts.gradient_accumulation > 1)
     cover = constants["data.window"] * inner / np.where(per_pass, layouts.gradient_accumulation, 1)
     exposed_data = np.maximum(0.0, data - cover) + constants["data.leak"] * np.minimum(data, cover)
+    behind = constants["data.window"] * inner
+    exposed_other = exposed_other + np.maximum(0.0, transfer - behind)
+    exposed_other = exposed_other + constants["data.leak"] * np.minimum(transfer, behind)
     domains = np.ceil(layouts.world_size / np.maximum(machines.domain, machines.node_size))
     sync = np.where(megatron, constants["sync.megatron"], constants["sync.other"]) * (domains - 1.0)
     return CommunicationTime(
@@ -71,13 +76,16 @@ def communication_time(
         data=data,
         context=context,
         expert=expert,
+        stages=transfer,
         offload=offload,
         exposed_tensor=exposed_tensor,
         exposed_data=exposed_data,
         exposed_other=exposed_other,
         bubble=bubble,
         sync=np.asarray(sync),
-        fabric=over_fabric | (layouts.tensor_parallel > machines.node_size),
+        fabric=over_fabric
+        | (layouts.tensor_parallel > machines.node_size)
+        | (leaves_node & (transfer > data)),
     )
 
 
@@ -134,6 +142,19 @@ def _data(
     slow = np.where(old, constants["fabric_share.zero3_2021"] / constants["fabric_share.rdma"], 1.0)
     inside, fabric = inside + more_inside, (fabric + more_fabric) / slow
     return np.maximum(inside, fabric), fabric > inside
+
+
+def _stages(work: Workload, layouts: Layouts, machines: Machines) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Activations of every micro-batch to the next stage and their gradients back; over the fabric where a stage
+    ends with its node (the accelerators of that stage share the node's network)."""
+    rows = layouts.micro_batch_size * work.sequence / (layouts.context_parallel * layouts.tensor_parallel)
+    volume = 2.0 * 2.0 * rows * work.hidden * layouts.gradient_accumulation * layouts.virtual_stages
+    sending = np.minimum(layouts.world_size // layouts.pipeline_parallel, machines.node_size)
+    leaves_node = layouts.world_size > np.maximum(machines.node_size, machines.domain)
+    inside = np.where(machines.domain >= machines.node_size, machines.link, machines.node_link)
+    rate = np.where(leaves_node, machines.fabric * machines.node_size / sending, inside)
+    piped = layouts.pipeline_parallel > 1
+    return np.asarray(np.where(piped, volume / rate, 0.0)), leaves_node & piped
 
 
 def _context(work: Workload, layouts: Layouts, machines: Machines) -> FloatArray:

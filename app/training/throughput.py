@@ -160,7 +160,12 @@ def _table(
         mfu=per_accelerator * model_flops_per_token(work) / np.maximum(peak, 1.0),
         step_s=step,
         compute_s=compute.busy,
-        communication_s=links.tensor + links.data + links.context + links.expert + links.offload,
+        communication_s=links.tensor
+        + links.data
+        + links.context
+        + links.expert
+        + links.stages
+        + links.offload,
         exposed_communication_s=exposed,
         bubble_s=links.bubble,
         optimizer_s=compute.optimizer + compute.fixed,
@@ -218,7 +223,12 @@ def _terms(compute: ComputeTime, links: CommunicationTime) -> tuple[TimeTerm, ..
             "part of weights and gradients that compute does not hide",
             True,
         ),
-        ("context- and expert-parallel wait", links.exposed_other, "keys, values and routed tokens", True),
+        (
+            "context-, expert- and pipeline-parallel wait",
+            links.exposed_other,
+            "keys, values, routed tokens and activations between stages",
+            True,
+        ),
         ("offload to host memory", links.offload, "weights and gradients ÷ host link", True),
         ("pipeline bubble", links.bubble, "bubble × (stages − 1) ÷ (micro-steps × virtual stages)", True),
         ("optimizer", compute.optimizer, "bytes per weight × local weights ÷ memory bandwidth", True),

@@ -111,3 +111,17 @@ def test_routed_tokens_cost_more_across_nodes() -> None:
     on = cluster(H100, 8, nodes=2, fabric=INFINIBAND)
     across = links(Layout(data_parallel=16, expert_parallel=16), on, mixture).expert[0]
     assert across > inside > 0
+
+
+def test_a_pipeline_hands_activations_to_the_next_stage_over_the_network_between_nodes() -> None:
+    piped = Layout(pipeline_parallel=2, tensor_parallel=8, gradient_accumulation=16)
+    fast = links(piped, cluster(H100, 8, nodes=2, fabric=INFINIBAND))
+    slow = links(piped, cluster(H100, 8, nodes=2, fabric=Fabric("ethernet", 10, 2)))
+    activations = 4096 * 4096 * 2 / 8
+    machines = machines_of(cluster(H100, 8, nodes=2, fabric=INFINIBAND))
+    assert fast.stages[0] == pytest.approx(16 * 2 * activations / machines.fabric[0])
+    assert slow.stages[0] > 100 * fast.stages[0]
+    assert slow.exposed_other[0] > fast.exposed_other[0]
+    assert bool(slow.fabric[0])
+    inside = links(Layout(pipeline_parallel=2, tensor_parallel=4), cluster(H100, 8))
+    assert not bool(inside.fabric[0])
