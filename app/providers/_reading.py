@@ -93,10 +93,11 @@ class Harvest:
         return False
 
     def csv_rows(self, part: Part, needed: Iterable[str], *, delimiter: str = ",") -> list[dict[str, str]]:
-        """The rows of a CSV with a header. A last row without its line end was cut short: a reject, never a price.
+        """The rows of a CSV with a header.
 
         Raises:
-            ShapeDrift: a needed column is missing (an error page has none of them), or it is no CSV.
+            ShapeDrift: a needed column is missing (an error page has none of them), it is no CSV, or its last row has
+                no line end: then it was cut short, and what is missing is not gone.
         """
         reader = csv.DictReader(io.StringIO(part.text), delimiter=delimiter)
         try:
@@ -106,10 +107,8 @@ class Harvest:
             raise ShapeDrift(f"{part.name}: no CSV ({fault})") from None
         if missing:
             raise ShapeDrift(f"{part.name}: no column {', '.join(sorted(missing))}")
-        if rows and not part.text.endswith("\n"):
-            self._rows_read += 1
-            self._last_raw = extract(rows.pop())
-            self.reject("cut short")
+        if not part.text.endswith("\n"):
+            raise ShapeDrift(f"{part.name}: cut short after {len(rows)} rows")
         return rows
 
     def silent(self, scope: str, reason: str) -> None:

@@ -54,9 +54,10 @@ def test_a_silent_cloud_harms_only_itself() -> None:
     assert silent.isdisjoint({"aws", "azure", "vast", "runpod"})
 
 
-def test_a_row_cut_short_is_refused() -> None:
-    assert [reject.reason for reject in parsed("skypilot").rejects if "H200" in reject.raw] == ["cut short"]
-    assert offers("skypilot", instance_type="BM.GPU.H200.8") == []
+def test_a_file_cut_short_is_not_half_believed() -> None:
+    assert offers("skypilot", provider="oci") == []
+    assert "oci" in parsed("skypilot").unanswered
+    assert any("cut short after 1 rows" in reject.detail for reject in parsed("skypilot").rejects)
 
 
 @pytest.mark.shared
