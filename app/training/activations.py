@@ -103,7 +103,9 @@ def _scores(shape: ModelShape, recipe: Recipe) -> float:
 
 def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
     e = recipe.compute_bytes
-    inner = 3.0 if shape.gated_mlp else 1.0
+    inner = 3.0 if shape.gated_mlp else float(max(0, 1 - recipe.mlp_recomputed // 2))
+    if recipe.mlp_recomputed and not shape.gated_mlp:
+        return e * width * inner
     return e * width * inner + e * _input_of(recipe, "down", width)
 
 

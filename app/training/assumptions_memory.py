@@ -42,6 +42,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     _known("nccl", 0.7, 0.3, 1.5, "GiB", f"{_MODEL} §3.5: not measured in the cases", "low"),
     _known("bucket.ddp", 0.05, 0.02, 0.1, "GiB", f"{_MODEL} §3.4: two buckets of 25 MB", "high"),
     _known("workspace", 0.03, 0.008, 0.1, "GiB", f"{_MODEL} §3.5: cuBLAS 8 to 32 MiB per stream"),
+    _known("extra.megatron-deepspeed", 6.0, 5, 6.5, "GiB", f"{_MODEL} §3.4: nobody has explained it"),
     _known("reserved.resident", 1.04, 1.0, 1.1, "reserved ÷ allocated", f"{_MODEL} §5 rule 5"),
     _known("reserved.dynamic", 1.2, 1.0, 1.4, "reserved ÷ allocated", f"{_MODEL} §5 rule 5"),
     _known("band.low", 0.80, 0.7, 0.95, "× expected", "fit: 5th percentile of measured ÷ predicted"),

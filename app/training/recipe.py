@@ -74,6 +74,7 @@ class Recipe:
     packed: bool = True
     dropout: float = 0.0
     activation_offload: bool = False
+    mlp_recomputed: int = 0
     keeps_gradients: bool = False
     wraps_on_device: bool = False
     bucket_elements: float = 0.0

@@ -1,0 +1,88 @@
+"""Oracle rows: peaks of real PyTorch steps on fake tensors, as cases. Allocated bytes, no allocator, no driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from app.domain.errors import BadInput
+from app.domain.model import ModelShape
+from app.domain.run import Attention, TrainingRun
+from app.domain.units import GIB
+from app.market.accuracy.memory_cases import Case
+from app.market.accuracy.memory_shapes import shape_of
+from app.market.accuracy.memory_words import number, word
+from app.training.assumptions_memory import value_of
+from app.training.layout import CheckpointingKind, Layout
+from app.training.recipe import Recipe, recipe_for
+
+DROPOUT_FAMILIES = ("gpt2", "bert", "distilbert", "roberta", "opt", "t5")
+
+
+def oracle_case_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) -> Case:
+    """A row in the columns of `memory_oracle.csv`.
+
+    Raises:
+        BadInput: an unknown model, a method or setting that is not modelled, a missing size.
+    """
+    shape = shape_of(row, models)
+    method = word(row, "method")
+    batch, length, peak = (number(row, name) for name in ("micro_batch", "seq_len", "peak_bytes"))
+    if batch is None or length is None or peak is None:
+        raise BadInput("seq_len", "micro-batch, length or peak is not given")
+    layout = Layout(
+        micro_batch_size=int(batch),
+        checkpointing=cast(CheckpointingKind, word(row, "checkpointing") or "none"),
+        gradient_accumulation=int(number(row, "grad_accum") or 1),
+    )
+    recipe = _recipe(row, shape, method, int(length))
+    groups = (f"method {method}", f"weights {word(row, 'weights')}", f"attention {word(row, 'attention')}")
+    return Case(
+        id=row.get("id") or "",
+        shape=shape,
+        recipe=recipe,
+        layout=layout,
+        metric="allocated",
+        measured_gib=peak / GIB,
+        usable_gib=None,
+        outcome="measured",
+        quality=(row.get("quality") or "A").strip(),
+        groups=(f"quality {(row.get('quality') or 'A').strip()}", *groups, f"model {word(row, 'model')}"),
+        source="oracle",
+    )
+
+
+def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, length: int) -> Recipe:
+    weights = word(row, "weights")
+    if method not in ("full", "lora", "qlora"):
+        raise BadInput("method", f"{method} is not modelled on fake tensors")
+    run = TrainingRun(
+        model="case",
+        method=method,
+        framework="hf-trainer",
+        precision="bf16" if weights == "bf16" else "fp32" if weights == "fp32" else "bf16-mixed",
+        sequence_length=length,
+        attention=_attention(row, shape),
+        lora_rank=int(number(row, "lora_rank") or 16),
+        lora_targets=word(row, "lora_targets") or "all-linear",
+    )
+    recipe = recipe_for(shape, run)
+    adapters = word(row, "adapters")
+    if recipe.frozen and adapters:
+        size = 4.0 if adapters == "fp32" else 2.0
+        recipe = replace(recipe, adapter_bytes=size, gradient_bytes=size, state_bytes=2 * size)
+    dropout = 0.1 if _drops(shape) else 0.0
+    foreach = "foreach" in word(row, "optimizer")
+    return replace(recipe, dropout=dropout, step_copies=value_of("step.foreach") if foreach else 0.0)
+
+
+def _drops(shape: ModelShape) -> bool:
+    return any(family in shape.key for family in DROPOUT_FAMILIES)
+
+
+def _attention(row: Mapping[str, str | None], shape: ModelShape) -> Attention:
+    """Models with attention dropout fall back to plain products where no fused kernel drops out (CPU)."""
+    if _drops(shape):
+        return "eager"
+    return "eager" if word(row, "attention") == "eager" else "sdpa"

@@ -1,0 +1,102 @@
+"""Shapes of measured rows: from the catalog where the key is known and agrees, else from the row's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.domain.errors import BadInput
+from app.domain.model import Modality, ModelShape
+from app.market.accuracy.memory_words import number, word
+
+ENCODERS = ("bert", "roberta", "deberta", "electra")
+VISION = ("vit", "dino", "clip", "swin")
+CNN = ("resnet", "r-cnn", "rcnn", "retinanet", "mask", "convnext", "efficientnet", "yolo", "fcos")
+DIFFUSION = ("diffusion", "flux", "sd-", "sdxl", "unet", "dit")
+
+
+def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) -> ModelShape:
+    """The model of a row.
+
+    Raises:
+        BadInput: neither a known key nor a shape nor a parameter count.
+    """
+    key = (row.get("model_key") or row.get("model") or "").strip()
+    known = models.get(key)
+    layers, hidden = number(row, "layers"), number(row, "hidden")
+    if known is not None and (layers is None or not known.layers or layers == known.layers):
+        return known
+    total = number(row, "params_b")
+    if layers is None or hidden is None:
+        if total is None:
+            raise BadInput("model", "neither a shape nor a parameter count is given")
+        return _bare(row, round(total * 1e9))
+    return _explicit(row, round(total * 1e9) if total else None)
+
+
+def modality_of(name: str) -> Modality:
+    """What kind of model a name says; decoder where it says nothing."""
+    name = name.lower()
+    if any(part in name for part in CNN):
+        return "cnn"
+    if any(part in name for part in DIFFUSION):
+        return "diffusion"
+    if any(part in name for part in VISION):
+        return "vision"
+    return "encoder" if any(part in name for part in ENCODERS) else "decoder"
+
+
+def _bare(row: Mapping[str, str | None], total: int) -> ModelShape:
+    name = row.get("model") or ""
+    kind = modality_of(f"{name} {word(row, 'model_key')}")
+    return ModelShape(
+        key=row.get("model_key") or "",
+        name=name,
+        modality=kind if kind in ("cnn", "diffusion") else "parameters-only",
+        stated_parameters=total,
+    )
+
+
+def _explicit(row: Mapping[str, str | None], total: int | None) -> ModelShape:
+    def whole(column: str) -> int:
+        return int(number(row, column) or 0)
+
+    gated = word(row, "gated") != "0"
+    name = row.get("model") or ""
+    shape = ModelShape(
+        key=row.get("model_key") or "",
+        name=name,
+        modality=modality_of(f"{name} {word(row, 'model_key')}"),
+        layers=whole("layers"),
+        hidden_size=whole("hidden"),
+        attention_heads=whole("heads"),
+        kv_heads=whole("kv_heads") or whole("heads"),
+        head_dim=whole("head_dim"),
+        ffn_hidden_size=whole("ffn"),
+        vocab_size=whole("vocab"),
+        tied_embeddings=word(row, "tied") == "1",
+        gated_mlp=gated,
+        norm="rms" if gated else "layer",
+        attention_bias=not gated,
+        output_bias=not gated,
+        mlp_bias=not gated,
+        experts=whole("experts"),
+        stated_parameters=total,
+    )
+    return _experts(row, shape) if shape.experts else shape
+
+
+def _experts(row: Mapping[str, str | None], shape: ModelShape) -> ModelShape:
+    """Width and number per token of the experts, from the total and active parameters."""
+    total, active = number(row, "params_b"), number(row, "active_params_b")
+    if total is None or active is None:
+        return replace(
+            shape, experts_per_token=min(2, shape.experts), moe_ffn_hidden_size=shape.ffn_hidden_size
+        )
+    outer = shape.vocab_size * shape.hidden_size * (1 if shape.tied_embeddings else 2)
+    attention = 2 * shape.hidden_size * shape.head_dim * (shape.attention_heads + shape.kv_heads)
+    routed = max(0.0, total * 1e9 - outer - attention * shape.layers)
+    width = routed / (shape.layers * shape.experts * shape.hidden_size * (3 if shape.gated_mlp else 2))
+    met = max(0.0, active * 1e9 - outer - attention * shape.layers) / max(1.0, routed)
+    per_token = min(shape.experts, max(1, round(met * shape.experts)))
+    return replace(shape, moe_ffn_hidden_size=max(1, round(width)), experts_per_token=per_token)
