@@ -6,6 +6,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from app.db.engine import make_engine
+from app.db.migrate import locked
 from app.db.tables import metadata
 
 
@@ -26,6 +27,5 @@ if handed_over is not None:
 else:
     from app.settings import Settings
 
-    with make_engine(Settings().database_url).connect() as own:
+    with locked(make_engine(Settings().database_url)) as own:
         run(own)
-        own.commit()

@@ -20,13 +20,13 @@ _ADVISORY_KEY = 7_262_019_117
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
     """Run every migration that is missing; the second of two callers waits and then finds nothing to do."""
-    with _locked(engine) as connection:
+    with locked(engine) as connection:
         command.upgrade(_config(connection), revision)
 
 
 def downgrade(engine: Engine, revision: str) -> None:
     """Step back to a revision (`base` = empty)."""
-    with _locked(engine) as connection:
+    with locked(engine) as connection:
         command.downgrade(_config(connection), revision)
 
 
@@ -36,7 +36,7 @@ def head() -> str:
 
 
 @contextmanager
-def _locked(engine: Engine) -> Iterator[Connection]:
+def locked(engine: Engine) -> Iterator[Connection]:
     """One transaction that excludes other upgrades: SQLite's write lock, or an advisory lock on PostgreSQL."""
     writer = engine.execution_options(rackrate_write=True)
     with writer.connect() as connection, _without_foreign_keys(connection), connection.begin():

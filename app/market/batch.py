@@ -44,7 +44,7 @@ class IngestReport:
 
 
 class Batch:
-    """The offers of one scrape by provider; `settle` or `apply` each provider, then `finish`."""
+    """The offers of one scrape by provider; `settle_all` or `release`, then `finish`."""
 
     def __init__(self, run: Run, card: ProviderCard, parsed: Parsed, catalog: Catalog) -> None:
         self._run = run
@@ -80,28 +80,14 @@ class Batch:
         rates = store.read_rates(connection)
         return cls(Run(connection, run_id, card.slug, *times, rates), card, parsed, catalog)
 
-    def providers(self) -> list[str]:
-        """Every provider that the batch speaks of or should: those in it, and those that the source listed before.
-        A provider that could not be asked is left alone."""
+    def settle_all(self) -> None:
+        """Judge the offers of every provider that the batch speaks of or should, and apply or hold them. A provider
+        that could not be asked is left alone."""
         query = select(offer.c.provider).where(offer.c.via == self._card.slug, offer.c.withdrawn_at.is_(None))
         before = set(self._run.connection.execute(query.distinct()).scalars())
         found = (before | self._described.keys()) or {self._card.slug}
-        return sorted(found - self._unanswered)
-
-    def settle(self, provider: str) -> None:
-        """Judge a provider's offers and apply or hold them."""
-        before = self._before(provider)
-        judged = {key: _standing(row) for key, row in before.items() if row.region not in self._unanswered}
-        now = {key: one.standing for key, one in self._described[provider].items()}
-        waiting = runs.open_hold(self._run.connection, self._card.slug, provider)
-        held = holds.standings(waiting["batch"]) if waiting else None
-        judgement = quality.judge(judged, now, self._card.kind, held)
-        self._close(provider, judgement, judged, now, waiting)
-        if judgement.holds:
-            self._hold(provider, judgement, judged, now)
-        if judgement.reason is None:
-            self._note_median(provider, judged, now)
-            self._apply(provider, judgement, before)
+        for provider in sorted(found - self._unanswered):
+            self._settle(provider)
 
     def release(self, provider: str, whole: bool) -> None:
         """Apply a provider's offers without judging them; `whole` = what is not among them is withdrawn."""
@@ -139,6 +125,20 @@ class Batch:
         runs.set_provider(run.connection, run.via, state)
         store.raise_version(run.connection)
         return report
+
+    def _settle(self, provider: str) -> None:
+        before = self._before(provider)
+        judged = {key: _standing(row) for key, row in before.items() if row.region not in self._unanswered}
+        now = {key: one.standing for key, one in self._described[provider].items()}
+        waiting = runs.open_hold(self._run.connection, self._card.slug, provider)
+        held = holds.standings(waiting["batch"]) if waiting else None
+        judgement = quality.judge(judged, now, self._card.kind, held)
+        self._close(provider, judgement, judged, now, waiting)
+        if judgement.holds:
+            self._hold(provider, judgement, judged, now)
+        if judgement.reason is None:
+            self._note_median(provider, judged, now)
+            self._apply(provider, judgement, before)
 
     def _take(self, one: Described | Refused) -> None:
         provider = one.offer.provider

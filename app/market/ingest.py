@@ -9,12 +9,14 @@ from sqlalchemy import Connection, Engine, RowMapping, select
 from app.catalog import Catalog
 from app.db import runs
 from app.db.engine import writing
+from app.db.offers import read_current
 from app.db.tables import offer
 from app.domain.errors import LeaseLost, NotFound
 from app.domain.offer import Parsed
 from app.market import holds
 from app.market.apply import SNAPSHOT
 from app.market.batch import Batch, IngestReport
+from app.market.history import backfill
 from app.providers.card import ProviderCard
 
 __all__ = ["SNAPSHOT_CARD", "IngestReport", "ingest", "record_failure", "record_skip", "release", "seed"]
@@ -45,18 +47,25 @@ def ingest(
     with writing(engine) as connection:
         _take_turn(connection, card, fence)
         batch = Batch.open(connection, card, parsed, (started_at, now), catalog)
-        for provider in batch.providers():
-            batch.settle(provider)
+        batch.settle_all()
         return batch.finish()
 
 
 def seed(engine: Engine, catalog: Catalog, now: datetime) -> IngestReport | None:
-    """Load the catalog's dated snapshot into a database without offers; None where there are some already."""
-    with engine.connect() as connection:
+    """Load the catalog's dated snapshot into a database without offers; None where there are some already. The
+    days that the snapshot speaks of become the first of the price history."""
+    with writing(engine) as connection:
+        _take_turn(connection, SNAPSHOT_CARD, None)
         if connection.execute(select(offer.c.id).limit(1)).first() is not None:
             return None
-    parsed = Parsed(offers=tuple(catalog.snapshot()))
-    return ingest(engine, SNAPSHOT_CARD, parsed, started_at=now, now=now, catalog=catalog)
+        parsed = Parsed(offers=tuple(catalog.snapshot()))
+        batch = Batch.open(connection, SNAPSHOT_CARD, parsed, (now, now), catalog)
+        batch.settle_all()
+        report = batch.finish()
+    with engine.connect() as connection:
+        records = read_current(connection)
+    backfill(engine, records)
+    return report
 
 
 def record_failure(

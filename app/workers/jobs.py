@@ -100,3 +100,9 @@ def next_due(now: datetime, interval_s: int, failures: int, spread: float | None
         wait = min(wait, FIRST_WAIT_S * 2.0 ** min(failures - 1, 20))
     place = random.uniform(-1, 1) if spread is None else spread
     return now + timedelta(seconds=wait * (1 + JITTER * place))
+
+
+async def pause(stop: asyncio.Event, seconds: float) -> None:
+    """Wait, but not longer than until `stop` is set."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

@@ -8,7 +8,9 @@ succeeds; a job whose worker died is finished as failed, and its source, once th
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,13 +18,16 @@ from datetime import timedelta
 import procrastinate
 from procrastinate import exceptions, jobs
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
 
 from app.db import leases
-from app.workers.jobs import Foreman, Job
+from app.workers.jobs import Foreman, Job, pause
 
 log = logging.getLogger(__name__)
 
 SCHEMA = "queue"
+FIRST_WAIT_S = 0.5
+LONGEST_WAIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +43,51 @@ class Pace:
     at_once: int = 4
 
 
-async def run_worker(url: str, foreman: Foreman, work: Mapping[str, Job], pace: Pace | None = None) -> None:
-    """Work until SIGTERM or SIGINT; then take nothing new, let running jobs end, and hand back those that do not.
+async def run_worker(
+    url: str, foreman: Foreman, work: Mapping[str, Job], stop: asyncio.Event, pace: Pace | None = None
+) -> None:
+    """Work until `stop` is set; then take nothing new, let running jobs end, and hand back those that do not. A
+    database that goes away is waited for.
 
     Args:
         url: the PostgreSQL database, migrated.
         work: every recurring job by slug; the same on all workers.
     """
     chosen = pace or Pace()
-    await asyncio.to_thread(leases.register, foreman.engine, work)
-    app = make_app(url, foreman, work, chosen)
+    wait = FIRST_WAIT_S
+    while not stop.is_set():
+        begun = time.monotonic()
+        try:
+            await asyncio.to_thread(leases.register, foreman.engine, work)
+            await _work_until(stop, make_app(url, foreman, work, chosen), foreman.owner, chosen)
+        except (DBAPIError, exceptions.ConnectorException) as error:
+            log.warning("the database does not answer (%s)", type(error).__name__)
+        wait = FIRST_WAIT_S if time.monotonic() - begun > LONGEST_WAIT_S else min(LONGEST_WAIT_S, 2 * wait)
+        await pause(stop, wait)
+
+
+async def _work_until(stop: asyncio.Event, app: procrastinate.App, name: str, pace: Pace) -> None:
+    """Run procrastinate's worker; it also returns by itself when it has lost the database."""
     async with app.open_async():
-        await app.run_worker_async(
-            name=foreman.owner,
-            concurrency=chosen.at_once,
-            fetch_job_polling_interval=chosen.poll_s,
-            update_heartbeat_interval=chosen.heartbeat_s,
-            stalled_worker_timeout=chosen.dead_s,
-            shutdown_graceful_timeout=chosen.stop_s,
-            delete_jobs=jobs.DeleteJobCondition.SUCCESSFUL,
+        worker = asyncio.create_task(
+            app.run_worker_async(
+                name=name,
+                concurrency=pace.at_once,
+                fetch_job_polling_interval=pace.poll_s,
+                update_heartbeat_interval=pace.heartbeat_s,
+                stalled_worker_timeout=pace.dead_s,
+                shutdown_graceful_timeout=pace.stop_s,
+                delete_jobs=jobs.DeleteJobCondition.SUCCESSFUL,
+                install_signal_handlers=False,
+            )
         )
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((worker, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not worker.done():
+            worker.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await worker
 
 
 def make_app(url: str, foreman: Foreman, work: Mapping[str, Job], pace: Pace) -> procrastinate.App:

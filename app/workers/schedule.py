@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from app.db import leases
 from app.providers.port import Provider
 from app.workers.chores import chores
-from app.workers.jobs import Foreman, Job
+from app.workers.jobs import Foreman, Job, pause
 from app.workers.scrape import Scraper
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ async def run_embedded(
             running = {slug: task for slug, task in running.items() if not task.done()}
             for slug in await _due(foreman, jobs, running):
                 running[slug] = asyncio.create_task(_guarded(foreman, jobs[slug]), name=f"job {slug}")
-            await _pause(stop, look_every_s if len(running) < AT_ONCE else 0.2)
+            await pause(stop, look_every_s if len(running) < AT_ONCE else 0.2)
     finally:
         for task in running.values():
             task.cancel()
@@ -66,13 +66,6 @@ async def _guarded(foreman: Foreman, job: Job) -> bool:
     except Exception:  # the schedule of the others must not end because of one job's bug
         log.exception("%s: the job failed", job.slug)
         return False
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(stop.wait(), seconds)
-    except TimeoutError:
-        return
 
 
 def _scrape(scraper: Scraper, provider: Provider) -> Job:

@@ -18,8 +18,8 @@ from app.providers.port import Http, Provider
 
 log = logging.getLogger(__name__)
 
-LONGEST_S = 1_800.0
-"""A source that takes longer than half an hour counts as failed."""
+LONGEST_S = 5_400.0
+"""A source that takes longer than an hour and a half counts as failed (bulk files are read for up to an hour)."""
 
 
 @dataclass(frozen=True, slots=True)

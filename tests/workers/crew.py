@@ -15,6 +15,7 @@ from app.domain.errors import Unreachable
 from app.domain.offer import Parsed
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Provider
+from app.workers.entry import stop_on_signals
 from app.workers.jobs import Foreman
 from app.workers.queue import Pace, lease_for, run_worker
 from app.workers.schedule import jobs_of
@@ -62,7 +63,11 @@ def main(url: str, name: str, log: str) -> None:
     sources = {one.card.slug: one for one in (source(number, name, Path(log)) for number in range(SOURCES))}
     scraper = Scraper(Nowhere(), {}, engine, load_catalog())
     foreman = Foreman(engine, name, lease_for(QUICK))
-    asyncio.run(run_worker(url, foreman, jobs_of(scraper, sources), QUICK))
+
+    async def work() -> None:
+        await run_worker(url, foreman, jobs_of(scraper, sources), stop_on_signals(), QUICK)
+
+    asyncio.run(work())
     note(Path(log), "stopped", "-", name)
 
 

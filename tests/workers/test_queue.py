@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select, text
 
+from app.db.engine import make_engine
 from app.db.tables import offer
 from app.market.status import status
-from tests.postgres import empty
+from tests.postgres import empty, temporary_server
 from tests.workers.crew import OFFERS, SOURCES
 
 pytestmark = pytest.mark.postgres
@@ -87,6 +88,26 @@ def test_worker_that_is_told_to_stop_hands_back_what_it_has_begun(
     start("second")
     wait_until(lambda: count(postgres_engine) == SOURCES * OFFERS)
     assert_no_overlap(log)
+
+
+def test_workers_outlive_a_restart_of_the_database(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.touch()
+    with temporary_server() as server:
+        url = server.url("template_rackrate")
+        command = [sys.executable, "-m", "tests.workers.crew", url, "only", str(log)]
+        worker = subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
+        try:
+            wait_until(lambda: len(lines(log)) > 0)
+            server.stop()
+            time.sleep(1)
+            server.start()
+            engine = make_engine(url)
+            wait_until(lambda: count(engine) == SOURCES * OFFERS)
+            engine.dispose()
+        finally:
+            worker.kill()
+            worker.wait()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
