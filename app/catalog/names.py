@@ -27,6 +27,8 @@ from app.domain.accelerator import Accelerator
 from app.domain.sentence import N_, Sentence
 from app.domain.units import gib_from_gb
 
+NEAR = 1.25
+"""Up to this ratio the least memory of the candidates is a safe reading; beyond it the memory is unknown."""
 WHOLE = 0.99
 """Counts from here up are whole cards; sources round thirds and sixths of a card."""
 
@@ -117,7 +119,8 @@ class Names:
     def _ambiguous(self, keys: Sequence[str], why: Sentence, count: float | None) -> Resolution:
         candidates = [self._accelerators[key] for key in keys]
         label = f"{self._label(candidates)}, {open_question(candidates)}"
-        memory = min(one.usable_gib for one in candidates)
+        sizes = [one.usable_gib for one in candidates]
+        memory = min(sizes) if max(sizes) <= NEAR * min(sizes) else None
         return Resolution("ambiguous", None, tuple(keys), label, why, count or None, memory)
 
     def _unknown(self, question: Question, why: Sentence) -> Resolution:

@@ -16,7 +16,7 @@ class Resolution:
     """`key` is the catalog key (of the parent card for a slice; None when ambiguous or unknown); `candidates`
     the keys that an ambiguous name may mean. `count` is accelerators per instance (below 1 for a slice; None =
     not stated), `memory_gib` what the driver reports per accelerator (of the slice; the least of the
-    candidates; from the stated size where unknown)."""
+    candidates where they are near, else None; from the stated size where unknown)."""
 
     status: Status
     key: str | None

@@ -210,6 +210,7 @@ def test_an_ambiguous_answer_names_its_candidates_and_the_least_memory(catalog: 
     assert found.key is None
     assert found.memory_gib == pytest.approx(79.65, abs=0.01)
     assert found.label == "H100, form factor not stated"
+    assert catalog.resolve("A100").memory_gib is None
     assert catalog.resolve("A100", memory_gb=80).label == "A100 80 GB, form factor not stated"
 
 
