@@ -45,6 +45,8 @@ _CLOUDS: dict[str, tuple[str, tuple[str, ...]]] = {
 _MIRROR = "https://skypilot-catalog.s3.us-east-1.amazonaws.com/catalogs"
 _REPOSITORY = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs"
 _NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
+# Marketplaces that are asked themselves: the file holds medians of what they say. Read, but not fetched.
+_ASKED_DIRECTLY = frozenset({"runpod", "vast"})
 # Clouds whose on-demand price is regional although the file repeats it per zone.
 _REGIONAL = frozenset({"aws", "azure", "gcp", "oci"})
 _PLACE = re.compile(r"(?:^|, ?)([A-Z]{2})(?:, ?[A-Z]{2})?$")
@@ -57,7 +59,7 @@ CARD = ProviderCard(
     homepage="https://github.com/skypilot-org/skypilot-catalog",
     terms_note="Apache-2.0. Refreshed upstream about every seven hours; a row is a list price, not stock.",
     licence="Apache-2.0",
-    covers=tuple(slug for slug, _ in _CLOUDS.values()),
+    covers=tuple(slug for slug, _ in _CLOUDS.values() if slug not in _ASKED_DIRECTLY),
 )
 
 
@@ -66,6 +68,8 @@ async def fetch(http: Http, settings: Settings) -> Payload:
     parts: list[Part] = []
     silent: list[str] = []
     for folder, (slug, schemas) in _CLOUDS.items():
+        if slug in _ASKED_DIRECTLY:
+            continue
         addresses = [
             f"{base}/{schema}/{folder}/vms.csv" for schema in schemas for base in (_MIRROR, _REPOSITORY)
         ]

@@ -74,8 +74,7 @@ def payload(slug: str) -> dict[str, Any]:
 def served(*slugs: str) -> Iterator[Internet]:
     """The answers of these providers, on a free port of the loopback."""
     answers = [answer for slug in slugs for answer in payload(slug)["answers"]]
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), _Handler)
     internet = Internet(f"http://127.0.0.1:{server.server_address[1]}", answers)
     server.internet = internet  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -86,6 +85,13 @@ def served(*slugs: str) -> Iterator[Internet]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up is part of the weather."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import ShapeDrift
+from app.domain.offer import ScrapedOffer
 from app.providers import discover
 from app.providers.port import Part, Payload
 from tests.providers.fetching import offers, only, parsed
+from tests.providers.internet import payload
 
 
 def test_spot_is_per_zone_and_on_demand_per_region() -> None:
@@ -30,7 +32,7 @@ def test_a_file_says_how_old_it_is() -> None:
 
 def test_a_zero_price_is_unknown_and_a_zero_spot_price_is_no_offer() -> None:
     assert only("skypilot", instance_type="Standard_NC40ads_H100_v5").price_per_hour is None
-    assert offers("skypilot", provider="vast", purchase_option="spot") == []
+    assert {offer.purchase_option for offer in _unfetched("vast")} == {"on_demand"}
 
 
 def test_an_accelerator_without_its_host_is_no_instance() -> None:
@@ -40,24 +42,33 @@ def test_an_accelerator_without_its_host_is_no_instance() -> None:
 
 def test_memory_is_of_one_accelerator_or_left_open() -> None:
     assert only("skypilot", instance_type="g6.xlarge").memory_hint_gb == pytest.approx(22.35, abs=0.01)
-    assert only("skypilot", instance_type="2x-RTX_5090-32-65536").memory_hint_gb is None
+    assert [offer.memory_hint_gb for offer in _unfetched("vast") if offer.accelerator_count == 2] == [None]
 
 
 def test_the_copied_host_memory_of_runpod_is_not_believed() -> None:
-    pod = only("skypilot", provider="runpod")
+    (pod,) = _unfetched("runpod")
     assert (pod.ram_gib, pod.tier, pod.price_per_hour) == (None, "secure", Decimal("4.76"))
 
 
 def test_a_silent_cloud_harms_only_itself() -> None:
     silent = set(parsed("skypilot").unanswered)
     assert {"lambda", "verda", "nebius"} <= silent
-    assert silent.isdisjoint({"aws", "azure", "vast", "runpod"})
+    assert silent.isdisjoint({"aws", "azure"})
+
+
+def test_marketplaces_that_are_asked_themselves_are_not_fetched_from_the_catalog() -> None:
+    assert {"runpod", "vast"}.isdisjoint(offer.provider for offer in parsed("skypilot").offers)
 
 
 def test_a_file_cut_short_is_not_half_believed() -> None:
     assert offers("skypilot", provider="oci") == []
     assert "oci" in parsed("skypilot").unanswered
     assert any("cut short after 1 rows" in reject.detail for reject in parsed("skypilot").rejects)
+
+
+def _unfetched(cloud: str) -> tuple[ScrapedOffer, ...]:
+    (text,) = (answer["text"] for answer in payload("skypilot")["answers"] if f"/{cloud}/" in answer["url"])
+    return discover()["skypilot"].parse(Payload((Part(cloud, "https://example.org", text),))).offers
 
 
 @pytest.mark.shared
