@@ -42,8 +42,8 @@ SHAPE_FIELDS = (
     "experts_per_token",
 )
 
-_SIZE = {"ge": 1, "le": 10_000_000}
-_DEGREE = {"ge": 1, "le": 65_536}
+_SIZE: dict[str, Any] = {"ge": 1, "le": 10_000_000}
+_DEGREE: dict[str, Any] = {"ge": 1, "le": 65_536}
 
 
 class TrainingRun(BaseModel):
@@ -57,7 +57,9 @@ class TrainingRun(BaseModel):
 
     model: str | None = Field(None, max_length=200, description="Catalog key of the model")
     config: dict[str, Any] | None = Field(None, description="A Hugging Face config.json object")
-    parameters: float | None = Field(None, ge=1e6, le=1e14, description="Parameter count when nothing else is known")
+    parameters: float | None = Field(
+        None, ge=1e6, le=1e14, description="Parameter count when nothing else is known"
+    )
     layers: int | None = Field(None, **_SIZE, description="Transformer layers")
     hidden_size: int | None = Field(None, **_SIZE, description="Hidden size")
     attention_heads: int | None = Field(None, **_SIZE, description="Attention heads")
@@ -72,41 +74,65 @@ class TrainingRun(BaseModel):
 
     method: Method = Field("full", description="What is trained")
     lora_rank: int = Field(16, ge=1, le=8192, description="LoRA rank")
-    lora_targets: str = Field("all-linear", max_length=200, description="attention, mlp, all-linear, or names with commas")
+    lora_targets: str = Field(
+        "all-linear", max_length=200, description="attention, mlp, all-linear, or names with commas"
+    )
     precision: Precision = Field("bf16-mixed", description="Number formats of weights and compute")
     optimizer: Optimizer = Field("adamw", description="Optimizer")
     framework: Framework = Field("pytorch-fsdp2", description="Training framework")
     sequence_length: int = Field(4096, ge=1, le=16_777_216, description="Tokens per sequence")
-    micro_batch_size: int | None = Field(None, ge=1, le=65_536, description="Sequences per accelerator and pass; empty = search")
+    micro_batch_size: int | None = Field(
+        None, ge=1, le=65_536, description="Sequences per accelerator and pass; empty = search"
+    )
     global_batch_size: int = Field(64, ge=1, le=10_000_000, description="Sequences per optimizer step")
-    activation_checkpointing: Checkpointing = Field("auto", description="Recompute activations to save memory")
+    activation_checkpointing: Checkpointing = Field(
+        "auto", description="Recompute activations to save memory"
+    )
     attention: Attention = Field("flash", description="Attention implementation")
     loss: LossKind | None = Field(None, description="Cross-entropy implementation; empty = the framework's")
     sharding: Sharding = Field("auto", description="What is split over data-parallel ranks")
     tensor_parallel: int | None = Field(None, **_DEGREE, description="Tensor-parallel degree; empty = search")
     pipeline_parallel: int | None = Field(None, **_DEGREE, description="Pipeline stages; empty = search")
-    context_parallel: int | None = Field(None, **_DEGREE, description="Context-parallel degree; empty = search")
+    context_parallel: int | None = Field(
+        None, **_DEGREE, description="Context-parallel degree; empty = search"
+    )
     expert_parallel: int | None = Field(None, **_DEGREE, description="Expert-parallel degree; empty = search")
     cpu_offload: bool = Field(False, description="Keep states in host memory")
 
     tokens: float | None = Field(None, gt=0, le=1e16, description="Tokens to train on; default 1e9")
-    samples: float | None = Field(None, gt=0, le=1e13, description="Sequences in the data set, instead of tokens")
+    samples: float | None = Field(
+        None, gt=0, le=1e13, description="Sequences in the data set, instead of tokens"
+    )
     epochs: float = Field(1.0, gt=0, le=10_000, description="Passes over the samples")
 
     max_accelerators: int = Field(8, ge=1, le=100_000, description="Most accelerators per node to consider")
     max_nodes: int = Field(1, ge=1, le=4096, description="Most nodes to consider")
     deadline_hours: float | None = Field(None, gt=0, le=1e6, description="Must finish within this many hours")
     budget_usd: float | None = Field(None, gt=0, le=1e12, description="Must cost at most this")
-    checkpoint_minutes: float | None = Field(None, gt=0, le=100_000, description="Minutes between checkpoints; empty = optimum")
+    checkpoint_minutes: float | None = Field(
+        None, gt=0, le=100_000, description="Minutes between checkpoints; empty = optimum"
+    )
     dataset_gb: float = Field(0.0, ge=0, le=1e9, description="Data set kept on the provider's storage")
-    egress_gb: float | None = Field(None, ge=0, le=1e9, description="Data carried out; empty = the final weights")
-    idle_hours: float = Field(0.0, ge=0, le=100_000, description="Hours the instance is kept but does not train")
-    link_share_limit: float = Field(0.5, gt=0, le=1, description="Most of a step that exposed communication may take")
+    egress_gb: float | None = Field(
+        None, ge=0, le=1e9, description="Data carried out; empty = the final weights"
+    )
+    idle_hours: float = Field(
+        0.0, ge=0, le=100_000, description="Hours the instance is kept but does not train"
+    )
+    link_share_limit: float = Field(
+        0.5, gt=0, le=1, description="Most of a step that exposed communication may take"
+    )
     prove_fabric: bool = Field(False, description="Treat an unknown node network as unfit")
 
-    measured_tokens_per_s: float | None = Field(None, gt=0, le=1e10, description="Tokens/s of your own trial, all accelerators together")
-    measured_peak_gib: float | None = Field(None, gt=0, le=100_000, description="Peak GiB per accelerator of your own trial")
-    measured_on: str | None = Field(None, max_length=200, description="What the trial ran on: accelerator key, ×count")
+    measured_tokens_per_s: float | None = Field(
+        None, gt=0, le=1e10, description="Tokens/s of your own trial, all accelerators together"
+    )
+    measured_peak_gib: float | None = Field(
+        None, gt=0, le=100_000, description="Peak GiB per accelerator of your own trial"
+    )
+    measured_on: str | None = Field(
+        None, max_length=200, description="What the trial ran on: accelerator key, ×count"
+    )
 
     @model_validator(mode="after")
     def _amount_is_given_once(self) -> Self:

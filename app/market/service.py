@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import Engine
 
-from app.catalog import Catalog
+from app.catalog import Catalog, load_catalog
+from app.db.engine import make_engine
+from app.db.migrate import upgrade
 from app.db.offers import board_version, read_current
+from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.market import board as boards
 from app.market import estimates, export, history, offers
 from app.market import status as statuses
 from app.market.board import Board, BoardHolder
+from app.market.by_hardware import HardwareAnswer, by_hardware
+from app.market.choices import Choices, choices_of
 from app.market.frame import Frame
+from app.market.ingest import seed
 from app.market.offers import OfferPage, OfferRow
 from app.market.outliers import flag_outliers
 from app.market.query import OfferQuery
+from app.training.parameters import count
 
 
 def utc_now() -> datetime:
@@ -40,6 +46,19 @@ class Market:
     def open(cls, catalog: Catalog, engine: Engine, clock: Callable[[], datetime] = utc_now) -> Market:
         """A market over a migrated database, its board read once."""
         return cls(catalog, BoardHolder(read_board(engine, catalog)), engine, clock)
+
+    @classmethod
+    def at(cls, url: str) -> Market:
+        """A market over the database at an address, which is created and migrated as needed; an empty one gets the
+        bundled snapshot.
+
+        Raises:
+            BadInput: the address cannot be used.
+        """
+        engine, catalog = make_engine(url), load_catalog()
+        upgrade(engine)
+        seed(engine, catalog, utc_now())
+        return cls.open(catalog, engine)
 
     @property
     def board(self) -> Board:
@@ -72,19 +91,33 @@ class Market:
         """See `export.export_csv`."""
         return export.export_csv(self, query)
 
-    def price_points(self, offer_id: str) -> Any:
+    def price_points(self, offer_id: str) -> list[history.PricePoint]:
         """Price history of one offer, oldest first."""
         return history.price_points(self.engine, offer_id)
 
-    def explain(self, offer_id: str, run: TrainingRun) -> Any:
+    def explain(self, offer_id: str, run: TrainingRun) -> estimates.Explanation:
         """Every term of a run on one offer."""
         return estimates.explain(self.board, offer_id, run, self.catalog)
 
-    def answer(self, run: TrainingRun) -> Any:
+    def answer(self, run: TrainingRun) -> estimates.RunAnswer:
         """The run on single accelerator, node and cluster, before any price."""
         return estimates.answer(run, self.catalog, self.board)
 
-    def status(self) -> Any:
+    def by_hardware(self, run: TrainingRun) -> tuple[HardwareAnswer, ...]:
+        """The run on every hardware shape on offer, the cheapest first."""
+        board = self.board
+        return by_hardware(board, estimates.estimate(board, run, self.catalog))
+
+    def parameter_counts(self, shape: ModelShape) -> dict[str, int]:
+        """Parameters of a model, all and those that one token meets."""
+        counted = count(shape)
+        return {"parameters": counted.total, "active_parameters": counted.active}
+
+    def choices(self, query: OfferQuery) -> Choices | None:
+        """See `choices.choices_of`."""
+        return choices_of(self, query)
+
+    def status(self) -> statuses.Status:
         """Providers, their last success and attempt, rejects and holds."""
         return statuses.status(self.engine)
 

@@ -1,0 +1,136 @@
+"""What the API says, made from what the market answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.api.plain import plain
+from app.domain.run import TrainingRun
+from app.market.cards import cards_by_slug
+from app.market.offers import OfferPage, OfferRow
+from app.market.overview import by_accelerator, by_provider
+from app.market.query import OfferQuery
+from app.market.service import Market
+
+OFFERS_PATH = "/api/v1/offers"
+
+
+def offers_body(page: OfferPage) -> dict[str, Any]:
+    """The body of `GET /offers`; the command line prints the same."""
+    following = page.next
+    return {
+        "items": [item(row, page.query) for row in page.rows],
+        "total": page.total,
+        "as_of": plain(page.as_of),
+        "next": f"{OFFERS_PATH}?{following.to_query_string()}" if following else None,
+        "hidden": dict(page.hidden),
+        "caption": str(page.caption),
+    }
+
+
+def item(row: OfferRow, query: OfferQuery) -> dict[str, Any]:
+    """One offer: the chosen columns, all by default; the id always."""
+    names = dict.fromkeys(("id", *(query.columns or row.cells)))
+    return {name: plain(row.cells[name]) for name in names if name in row.cells}
+
+
+def offer_body(market: Market, offer_id: str) -> dict[str, Any]:
+    """One offer and its prices over time."""
+    row = market.get_offer(offer_id)
+    points = [
+        {"at": point.at, "price_usd_per_hour": point.usd_per_hour, "source": point.via}
+        for point in market.price_points(offer_id)
+    ]
+    return {"offer": plain(row.cells), "history": plain(points)}
+
+
+def accelerators_body(market: Market) -> list[dict[str, Any]]:
+    """Every accelerator of the catalog and what the board knows of it."""
+    spreads = by_accelerator(market.board)
+    return [
+        {**plain(card), "memory_usable_gib": card.usable_gib, "market": plain(spreads.get(key))}
+        for key, card in market.catalog.accelerators.items()
+    ]
+
+
+def models_body(market: Market, text: str) -> list[dict[str, Any]]:
+    """Model shapes with their counted parameters; those that hold every word of `text`, all without."""
+    models = market.catalog.search_models(text) if text.strip() else market.catalog.models.values()
+    return [{**plain(shape), **market.parameter_counts(shape)} for shape in models]
+
+
+def providers_body(market: Market) -> list[dict[str, Any]]:
+    """Whoever has offers on the board: terms, counts, cheapest prices."""
+    return [
+        {
+            "slug": slug,
+            "name": market.catalog.provider_name(slug),
+            "terms": plain(market.catalog.terms(slug)),
+            "market": plain(spread),
+        }
+        for slug, spread in sorted(by_provider(market.board).items())
+    ]
+
+
+def cards_body(market: Market) -> list[dict[str, Any]]:
+    """Every source's card and when it last succeeded; the command line prints the same."""
+    status = market.status()
+    cards = []
+    for slug, card in cards_by_slug().items():
+        state = status.source(slug)
+        cards.append(
+            {
+                **plain(card),
+                "last_success": plain(state.last_success) if state else None,
+                "last_attempt": plain(state.last_attempt) if state else None,
+                "last_error": state.last_error if state else None,
+                "offers": state.offers if state else 0,
+                "held": len(state.holds) if state else 0,
+            }
+        )
+    return cards
+
+
+def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
+    """The body of `POST /estimates`: the answer before any price, then hardware shape by shape."""
+    told = market.answer(run)
+    hardware = market.by_hardware(run)
+    return {
+        "run": plain(run),
+        "model": {**plain(told.question.shape), **market.parameter_counts(told.question.shape)},
+        "enough": told.enough,
+        "why": str(told.why),
+        "tiers": plain(told.tiers),
+        "rules": plain(told.rules),
+        "levers": plain(told.levers),
+        "compared": told.compared,
+        "holds": any(answer.offer is not None for answer in hardware),
+        "hardware": plain(hardware),
+    }
+
+
+def explanation_body(market: Market, offer_id: str, run: TrainingRun) -> dict[str, Any]:
+    """One run on one offer, every term kept."""
+    told = market.explain(offer_id, run)
+    body: Mapping[str, Any] = {
+        "offer_id": offer_id,
+        "verdict": told.verdict,
+        "reason": told.reason,
+        "why": told.why,
+        "plan": told.found.plan_words,
+        "nodes": told.found.nodes,
+        "headroom_gib": told.found.headroom_gib,
+        "layout": told.layout,
+        "memory": told.memory,
+        "time": told.time,
+        "cost": told.cost,
+        "levers": told.levers,
+        "largest_micro_batch": told.largest_micro_batch,
+        "largest_sequence": told.largest_sequence,
+        "rules": told.rules,
+        "warnings": told.warnings,
+        "assumed": told.assumed,
+        "beside": told.beside,
+    }
+    return {name: plain(value) for name, value in body.items()}

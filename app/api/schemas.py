@@ -1,0 +1,156 @@
+"""The words of the API for OpenAPI, read off the columns and the training run: nothing is described twice."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, create_model
+
+from app.domain.run import TrainingRun
+from app.market.column import Column
+from app.market.columns import COLUMNS
+from app.market.filters import PARAMETERS
+from app.market.query import MAX_PER_PAGE, VIEW_OPTIONS
+
+TYPES: dict[str, Any] = {"text": str, "number": float, "time": datetime, "flag": bool, "list": list[str]}
+WORDS: dict[str, str] = {
+    "choice": "One of these, repeated or with commas; !x shuts x out, unknown is the blank",
+    "is": "Equal to, or <=x, >x, x..y; several with commas",
+    "min": "At least; leaves out what is unknown",
+    "max": "At most; leaves out what is unknown",
+    "text": "Contains",
+    "flag": "1 or 0",
+    "age": "Seen within so many days",
+}
+
+
+def _item_field(column: Column) -> Any:
+    text = column.help + (f" [{column.unit}]" if column.unit else "")
+    if column.name == "id":
+        return (str, Field(description=text))
+    return (TYPES[column.kind] | None, Field(None, description=text))
+
+
+OfferItem: type[BaseModel] = create_model(
+    "OfferItem",
+    __doc__="One offer; null is unknown. Prices are of the whole instance unless the name says otherwise.",
+    **{column.name: _item_field(column) for column in COLUMNS},
+)
+
+
+class OfferList(BaseModel):
+    """One page of offers."""
+
+    items: list[OfferItem]
+    total: int = Field(description="Offers on all pages")
+    as_of: datetime | None = Field(description="Newest observation on the board")
+    next: str | None = Field(description="Address of the next page")
+    hidden: dict[str, int] = Field(description="Offers that the training run rules out, by reason")
+    caption: str = Field(description="The question in words")
+
+
+class PricePoint(BaseModel):
+    """A price from a moment on."""
+
+    at: datetime
+    price_usd_per_hour: float | None
+
+
+class OfferDetail(BaseModel):
+    """One offer with its price history."""
+
+    offer: OfferItem
+    history: list[PricePoint] = Field(description="Oldest first; a point holds until the next")
+
+
+def offer_parameters() -> list[dict[str, Any]]:
+    """OpenAPI parameters of the question: filters, the run's fields, order, page."""
+    filters = [
+        _parameter(
+            name, f"{WORDS[role]}: {column.label.lower()}. {column.help}", _filter_schema(column, role)
+        )
+        for name, (column, role) in PARAMETERS.items()
+    ]
+    properties = TrainingRun.model_json_schema()["properties"]
+    run = [
+        _parameter(
+            name, f"Training run: {TrainingRun.model_fields[name].description}", _flat(properties[name])
+        )
+        for name in TrainingRun.model_fields
+    ]
+    return [*_view_parameters(), *filters, *run]
+
+
+def _view_parameters() -> list[dict[str, Any]]:
+    names = [column.name for column in COLUMNS]
+    sortable = [column.name for column in COLUMNS if column.sortable]
+    pages = {"type": "integer", "minimum": 1}
+    options = [
+        _parameter(n, "Look of the page; changes no row", {"type": "string", "enum": [*o]})
+        for n, o in VIEW_OPTIONS.items()
+    ]
+    return [
+        _parameter("q", "Free text: 8xH100 eu spot <25", {"type": "string", "maxLength": 200}),
+        _parameter("sort", "Column to sort by", {"type": "string", "enum": sortable}),
+        _parameter("order", "Direction; unknown values are last both ways", {"type": "string", "enum": ["asc", "desc"]}),
+        _parameter("columns", f"Columns with commas, of: {', '.join(names)}", {"type": "string"}),
+        _parameter("page", "Page, from 1", {**pages, "maximum": 1_000_000}),
+        _parameter("per_page", "Offers on a page", {**pages, "maximum": MAX_PER_PAGE}),
+        _parameter("show_hidden", "Bring back what the run rules out", {"type": "string", "enum": ["0", "1"]}),
+        *options,
+    ]  # fmt: skip
+
+
+def _parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+
+
+def _filter_schema(column: Column, role: str) -> dict[str, Any]:
+    if role in ("min", "max", "age"):
+        return {"type": "number"}
+    if role == "choice":
+        return {"type": "array", "items": {"type": "string"}}
+    return {"type": "string", **({"enum": ["0", "1"]} if role == "flag" else {})}
+
+
+def _flat(schema: dict[str, Any]) -> dict[str, Any]:
+    """A field's schema as a query parameter: its non-null branch; an object travels as JSON text."""
+    branch = next((item for item in schema.get("anyOf", [schema]) if item.get("type") != "null"), schema)
+    if branch.get("type") == "object":
+        return {"type": "string", "contentMediaType": "application/json"}
+    return {
+        name: branch[name]
+        for name in ("type", "enum", "minimum", "maximum", "exclusiveMinimum")
+        if name in branch
+    }
+
+
+class ColumnCard(BaseModel):
+    """How a column is declared."""
+
+    name: str
+    label: str
+    help: str
+    unit: str
+    group: str
+    kind: Literal["text", "number", "time", "flag", "list"]
+    filter: str | None
+    parameters: list[str] = Field(description="Query parameters that filter it")
+    options: list[str] = Field(description="Every possible value, where they are closed")
+    sortable: bool
+    default: bool
+    needs_run: bool
+
+
+def column_card(column: Column) -> ColumnCard:
+    """A column as the API describes it."""
+    return ColumnCard(
+        **{
+            name: getattr(column, name)
+            for name in ("name", "label", "help", "unit", "group", "kind", "filter")
+        },
+        **{name: getattr(column, name) for name in ("sortable", "default", "needs_run")},
+        options=list(column.options),
+        parameters=[name for name, (owner, _) in PARAMETERS.items() if owner is column],
+    )

@@ -1,0 +1,35 @@
+"""The command line. Exit codes: 0 done, 1 the answer is no, 2 bad input; an error is one clear line on stderr."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.cli.commands import cli
+from app.cli.shared import say
+from app.domain.errors import RackrateError
+
+
+def main() -> None:
+    """The command `rackrate`."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; its exit code. Every deliberate error is one line on stderr, never a traceback."""
+    command = typer.main.get_command(cli)
+    try:
+        code = command.main(arguments, prog_name="rackrate", standalone_mode=False)
+    except (RackrateError, SQLAlchemyError, OSError) as error:
+        say("rackrate: " + str(error).splitlines()[0])
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        say("rackrate: " + error.format_message().splitlines()[0])
+        return 2
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,61 @@
+"""Answers as tables for a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.shared import say
+from app.market.offers import OfferPage
+
+SHOWN_ROWS = 40
+PIPED_WIDTH = 320
+
+
+def print_table(titles: Iterable[str], rows: Iterable[Iterable[Any]], above: str = "") -> None:
+    """A table on stdout, as wide as the terminal; wide enough for everything when piped."""
+    table = Table(*titles)
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console.print(*([above] if above else []), table, sep="\n", markup=False)
+
+
+def print_offers(page: OfferPage) -> None:
+    """The first rows of a page and what the run hides."""
+    titles = [column.label + (f" ({column.unit})" if column.unit else "") for column in page.columns]
+    rows = ([row.cells[column.name] for column in page.columns] for row in page.rows[:SHOWN_ROWS])
+    print_table(titles, rows, str(page.caption))
+    if page.hidden:
+        say("hidden: " + ", ".join(f"{count} {reason}" for reason, count in page.hidden.items()))
+
+
+def print_fit(body: Mapping[str, Any]) -> None:
+    """The answer for a run, the cheapest offer of each hardware, and what else would do."""
+    held = [answer for answer in body["hardware"] if answer["offer"]][:SHOWN_ROWS]
+    print_table(
+        ("hardware", "fit", "plan", "tokens/s", "hours", "USD", "cheapest offer"),
+        (
+            (
+                answer["label"], answer["verdict"], answer["plan"], (answer["time"] or {}).get("tokens_per_s"),
+                answer["cost"]["hours"], answer["cost"]["total_usd"], answer["offer"],
+            )
+            for answer in held
+        ),
+        body["why"],
+    )  # fmt: skip
+    for lever in body["levers"]:
+        print(f"- {lever['text']}")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return value.strftime("%Y-%m-%d") if isinstance(value, datetime) else str(value)

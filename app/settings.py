@@ -1,0 +1,33 @@
+"""Settings, from the environment (`RACKRATE_…`) or an `.env` file. Read at the top only and handed down as values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "RACKRATE_"
+VAR = Path(__file__).resolve().parents[1] / "var"
+"""Beside the code, so that a clone keeps its own data and leaves nothing behind when it is deleted."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be set; each field is the environment variable `RACKRATE_<FIELD>`."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    database_url: str = Field(
+        f"sqlite:///{VAR / 'rackrate.sqlite3'}", description="sqlite:///file or postgresql://…"
+    )
+    host: str = Field("127.0.0.1", description="Address that `serve` listens on")
+    port: int = Field(8000, ge=0, le=65535, description="Port that `serve` listens on; 0 takes a free one")
+    refresh: bool = Field(True, description="Refresh prices in the background while serving on SQLite")
+    contact: str = Field("", description="Address that providers may write to; part of the user agent")
+    via: str | None = Field(None, description="Send every request as {via}/{host}/{path}: a caching proxy")
+    http_cache: Path = Field(VAR / "http", description="Folder for kept answers of providers")
+    board_poll_s: float = Field(2.0, gt=0, le=3600, description="Seconds between looks for new prices")
+    max_body_bytes: int = Field(262_144, ge=1024, description="Largest request body that is accepted")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What is logged")
+    log_json: bool = Field(False, description="Log lines as JSON")
