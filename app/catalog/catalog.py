@@ -102,9 +102,10 @@ class Catalog:
         """The canonical slug of a provider as anybody writes it."""
         return self.providers.slug(text)
 
-    def place(self, provider: str, region: str) -> Place:
-        """Where a provider's region lies; unknown stays unknown."""
-        return self._places.find(self.providers.slug(provider), region)
+    def place(self, provider: str, region: str, country: str | None = None) -> Place:
+        """Where a provider's region lies; where the region tells nothing, the country that the source states.
+        Unknown stays unknown."""
+        return self._places.find(self.providers.slug(provider), region, country)
 
     def country_name(self, code: str) -> str:
         """A country's English name; an unlisted code as it stands."""

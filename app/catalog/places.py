@@ -85,8 +85,16 @@ class Places:
         self._states = states
         self._anywhere = _unanimous(regions)
 
-    def find(self, provider: str, region: str) -> Place:
-        """The place of a region. A zone inside a listed region is that region; nothing known stays unknown."""
+    def find(self, provider: str, region: str, country: str | None = None) -> Place:
+        """The place of a region; a zone inside a listed region is that region. Where the text tells nothing, the
+        country that the source states; nothing known stays unknown."""
+        found = self._of_region(provider, region)
+        if found.country is None and country:
+            stated = self._place(country.upper(), None, None)
+            return stated if stated.country else found
+        return found
+
+    def _of_region(self, provider: str, region: str) -> Place:
         low = " ".join(region.lower().split())
         if not low:
             return Place()

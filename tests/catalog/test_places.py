@@ -60,6 +60,12 @@ def test_a_continent_alone_leaves_the_country_unknown(catalog: Catalog) -> None:
     assert catalog.place("fluidstack", "EU") == Place(None, "Europe", None, "Europe")
 
 
+def test_a_stated_country_serves_where_the_region_tells_nothing(catalog: Catalog) -> None:
+    assert catalog.place("lium", "unknown", "DE") == Place("DE", "Europe", "Germany", "Europe")
+    assert catalog.place("azure", "mexicocentral", "ZA").country == "MX"
+    assert catalog.place("lium", "unknown", "QQ") == Place()
+
+
 @given(st.text(max_size=30), st.sampled_from(["aws", "vast", "nobody"]))
 def test_any_text_gets_a_place_or_none(region: str, provider: str) -> None:
     place = load_catalog().place(provider, region)
