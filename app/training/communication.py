@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from app.training.assumptions_time import SOFTWARE, Constants
 from app.training.compute import ComputeTime, Number, Workload, held_share, recompute_share
-from app.training.layout import Layouts
+from app.training.layout import SHARDINGS, Layouts
 from app.training.machine import Machines
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 LEGACY = SOFTWARE.index("legacy")
+GRADIENTS = SHARDINGS.index("gradients")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def communication_time(
         * stages
         / (layouts.gradient_accumulation * layouts.virtual_stages)
     )
-    per_pass = (layouts.sharding < 3) & (layouts.gradient_accumulation > 1)
+    per_pass = (layouts.sharding < GRADIENTS) & (layouts.gradient_accumulation > 1)
     cover = constants["data.window"] * inner / np.where(per_pass, layouts.gradient_accumulation, 1)
     exposed_data = np.maximum(0.0, data - cover) + constants["data.leak"] * np.minimum(data, cover)
     behind = constants["data.window"] * inner
@@ -122,16 +123,20 @@ def _tensor(work: Workload, layouts: Layouts, machines: Machines, constants: Con
 def _data(
     work: Workload, layouts: Layouts, machines: Machines, constants: Constants
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Weights and gradients over the data-parallel ranks (context ranks hold the same weights and join them)."""
+    """Weights and gradients over the data-parallel ranks (context ranks hold the same weights and join them).
+
+    Once per step where gradients stay whole; every micro-step where they are sharded, and twice the weights
+    (forward and backward) where those are sharded too.
+    """
     ranks = layouts.data_parallel * layouts.context_parallel
     stride = layouts.tensor_parallel
     local = held_share(work, layouts)
     share, trained = work.stored * local, work.trained * local
     passes = layouts.gradient_accumulation
     full = (layouts.sharding == 3) | (layouts.sharding == 4)
-    gradients = work.gradient_bytes * trained
-    weights = np.where(full, 2.0 * work.weight_bytes * share * passes, work.weight_bytes * trained)
-    gradients = np.where(full, gradients * passes, gradients)
+    every_pass = np.where(layouts.sharding >= GRADIENTS, passes, 1)
+    weights = np.where(full, 2.0 * work.weight_bytes * share, work.weight_bytes * trained) * every_pass
+    gradients = work.gradient_bytes * trained * every_pass
     hybrid = layouts.sharding == 4
     group = np.where(hybrid, np.minimum(layouts.shard_group, ranks), ranks)
     inside, fabric = ring(weights + gradients, group, stride, machines)
