@@ -7,10 +7,13 @@ exact expectation is solved for, so that a higher rate never looks better.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from app.domain.units import HOURS_PER_MONTH
 
 FloatArray = npt.NDArray[np.float64]
 MOST_EXPONENT = 60.0
@@ -64,6 +67,15 @@ def best_interval(save: FloatArray, rate: FloatArray) -> FloatArray:
         y = np.clip(y - (-np.log1p(-y) - y - cost) * (1.0 - y) / y, 1e-300, 1.0 - 1e-16)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(rate > RAREST, y / rate, np.inf)
+
+
+def hourly_from_monthly(share: float) -> float:
+    """Interruptions per hour from a published share of instances reclaimed in a month (0 ≤ share < 1).
+
+    −ln(1 − share) ÷ 730: a lower bound, because short-lived instances swell the denominator (throughput_model.md
+    §6.1: probes and traces show ten to a thousand times as many).
+    """
+    return -math.log1p(-share) / HOURS_PER_MONTH
 
 
 def expected(work_hours: FloatArray, stops: Stops, interval: FloatArray | None = None) -> Interrupted:

@@ -16,6 +16,7 @@ from app.training.interruption import (
     chance_within,
     daly_hours,
     expected,
+    hourly_from_monthly,
     young_hours,
 )
 
@@ -104,3 +105,8 @@ def test_without_interruptions_the_deadline_is_met_or_missed() -> None:
     work = np.asarray([100.0])
     assert chance_within(np.asarray([101.0]), work, stops(0.0), found)[0] == pytest.approx(1.0)
     assert chance_within(np.asarray([99.0]), work, stops(0.0), found)[0] == pytest.approx(0.0)
+
+
+def test_a_published_monthly_share_is_a_small_rate_per_hour() -> None:
+    assert hourly_from_monthly(0.10) == pytest.approx(1.44e-4, rel=0.01)
+    assert hourly_from_monthly(0.0) == 0.0

@@ -11,7 +11,7 @@ from app.domain.accelerator import Accelerator
 from app.domain.errors import BadInput
 from app.domain.hardware import Cluster, Fabric, Host, Node
 from app.market.accuracy.throughput_layouts import Row, fastest_layout, layout_of, number, positive
-from app.market.accuracy.throughput_words import accelerator_of, link_of, software_of
+from app.market.accuracy.throughput_words import accelerator_of, link_of, precision_of, software_of
 from app.training.assumptions_time import SOFTWARE, value_of
 from app.training.compute import Workload, model_flops_per_token
 from app.training.layout import Layout
@@ -30,7 +30,6 @@ REQUIRED = (
     "method",
     "kind",
 )
-PRECISION_OF = {"fp16-int4": "fp16", "bf16-int4": "bf16", "nvfp4": "fp4", "fp8/nvfp4": "fp8+fp4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ def _work(row: Row) -> Workload:
         attention_width=attention,
         kv_width=attention / 4,
         sequence=positive(row, "seq_len"),
-        precision=PRECISIONS.index(PRECISION_OF.get(row["precision"], row["precision"])),
+        precision=PRECISIONS.index(precision_of(row["precision"])),
         software=SOFTWARE.index(software),
         backward=1.0 if frozen else 2.0,
         span=real if bidirectional else 0.5,

@@ -35,6 +35,15 @@ SOFTWARE_WORDS: tuple[tuple[str, str], ...] = (
     ("meta internal", "megatron"),
     ("gigatron", "megatron"),
 )
+PRECISION_WORDS: tuple[tuple[str, str], ...] = (
+    ("mxfp8", "mxfp8"),
+    ("fp8", "fp8"),
+    ("fp4", "fp4"),
+    ("bf16", "bf16"),
+    ("fp16", "fp16"),
+    ("tf32", "fp32"),
+    ("fp32", "fp32"),
+)
 PRE_FUSED_WORDS = ("deepspeed zero-3", "megatron-deepspeed", "gpt-neox", "metaseq")
 LAST_PRE_FUSED_YEAR = 2022
 
@@ -135,6 +144,21 @@ def software_of(framework: str, source: str, method: str) -> str:
     ):
         return "legacy"
     return recent
+
+
+def precision_of(words: str) -> str:
+    """The compute precision, from words such as `bf16`, `fp16-int4` (4-bit weights, FP16 products), `fp8/nvfp4`.
+
+    Raises:
+        ValueError: none of the known formats is named.
+    """
+    text = words.lower()
+    if "fp8" in text and "fp4" in text:
+        return "fp8+fp4"
+    for word, precision in PRECISION_WORDS:
+        if word in text:
+            return precision
+    raise ValueError(f"precision is {words!r}")
 
 
 def sharding_of(words: str) -> ShardingKind:

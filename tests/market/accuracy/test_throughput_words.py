@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from app.catalog import load_catalog
-from app.market.accuracy.throughput_words import accelerator_of, link_of, name_parts, sharding_of, software_of
+from app.market.accuracy.throughput_words import (
+    accelerator_of,
+    link_of,
+    name_parts,
+    precision_of,
+    sharding_of,
+    software_of,
+)
 
 KNOWN = load_catalog().accelerators
 
@@ -102,3 +109,23 @@ def test_software_is_told_by_name_and_year(framework: str, source: str, method: 
 )
 def test_sharding_is_read_from_its_words(words: str, kind: str) -> None:
     assert sharding_of(words) == kind
+
+
+@pytest.mark.parametrize(
+    ("words", "precision"),
+    [
+        ("bf16", "bf16"),
+        ("fp16-int4", "fp16"),
+        ("bf16-mixed", "bf16"),
+        ("nvfp4", "fp4"),
+        ("fp8/nvfp4", "fp8+fp4"),
+        ("tf32", "fp32"),
+    ],
+)
+def test_precision_is_read_from_its_words(words: str, precision: str) -> None:
+    assert precision_of(words) == precision
+
+
+def test_a_precision_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(ValueError, match="posit16"):
+        precision_of("posit16")
