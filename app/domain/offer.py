@@ -73,8 +73,8 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True):
     """What `parse` made of a payload: every input row is either an offer, a reject, or counted in `ignored`
     (reason → rows left out on purpose, such as CPU-only rows). One row may yield several offers (on demand and
     spot), so `rows_read` and `rows_used` (rows that yielded at least one) keep the account. `unanswered` names
-    what could not be asked this time, as `provider` (every region) or `provider/region`: stored offers stay as
-    they were and age."""
+    regions (of a source of one provider) or providers that could not be asked this time: their stored offers stay
+    as they were and age."""
 
     offers: tuple[ScrapedOffer, ...]
     rejects: tuple[Reject, ...] = ()

@@ -111,12 +111,10 @@ class Harvest:
             raise ShapeDrift(f"{part.name}: cut short after {len(rows)} rows")
         return rows
 
-    def silent(self, scope: str, reason: str) -> None:
-        """A part of the answer (`provider` or `provider/region`) that says nothing usable: its stored rows stay."""
-        self._unanswered.append(scope)
-        self._rejects.append(
-            Reject(provider=scope.partition("/")[0], reason=reason, detail=f"{scope}: {reason}")
-        )
+    def silent(self, provider: str, reason: str) -> None:
+        """A provider of which the answer says nothing usable: its stored rows stay."""
+        self._unanswered.append(provider)
+        self._rejects.append(Reject(provider=provider, reason="no usable answer", detail=reason))
 
     def ignore(self, reason: str, count: int = 1) -> None:
         """Rows left out before reading, on purpose."""

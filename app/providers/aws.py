@@ -63,7 +63,7 @@ async def fetch(http: Http, settings: Settings) -> Payload:
         try:
             parts.append(Part(f"region:{region}", address, await _accelerated_lines(http, address)))
         except UpstreamFault:
-            silent.append(f"{CARD.slug}/{region}")
+            silent.append(region)
     for name, address in (("spot", _SPOT), ("advisor", _ADVISOR)):
         try:
             parts.append(await http.get(address, name=name))

@@ -39,10 +39,12 @@ CARD = ProviderCard(
 
 
 async def fetch(http: Http, settings: Settings) -> Payload:
-    """One search. An answer at exactly its limit was cut: rows not seen are then neither confirmed nor gone."""
+    """One search; an answer at exactly its limit was cut, and the other end of the list is asked for as well."""
     part = await http.post(_URL, _QUERY, name="offers")
-    cut = len(rows_at(part, "offers")) >= _LIMIT
-    return Payload((part,), (CARD.slug,) if cut else ())
+    if len(rows_at(part, "offers")) < _LIMIT:
+        return Payload((part,))
+    dearest = {**_QUERY, "order": [["dph_total", "desc"]]}
+    return Payload((part, await http.post(_URL, dearest, name="offers")))
 
 
 def parse(payload: Payload) -> Parsed:
@@ -69,7 +71,7 @@ def parse(payload: Payload) -> Parsed:
                 price_basis="lowest bid for the whole offer",
             )
 
-    rows = rows_at(payload.part("offers"), "offers")
+    rows = list({row["id"]: row for part in payload.parts for row in rows_at(part, "offers")}.values())
     free = [row for row in rows if row.get("rentable", True) and not row.get("rented")]
     known = [
         row for row in free if row.get("verified", True) and row.get("verification", "verified") == "verified"

@@ -88,7 +88,7 @@ def test_spot_prices_carry_modern_regions_specs_and_interruptions() -> None:
 
 
 def test_a_region_that_does_not_answer_leaves_the_others() -> None:
-    assert parsed("aws").unanswered == ("aws/me-south-1",)
+    assert parsed("aws").unanswered == ("me-south-1",)
     assert {offer.region for offer in parsed("aws").offers} == {"us-east-1", "us-east-2", "eu-west-1"}
 
 

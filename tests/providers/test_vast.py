@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
+from app.providers import discover
+from app.providers.port import Part
 from tests.providers.fetching import offers, only, parsed
 
 
@@ -42,3 +47,22 @@ def test_hosts_without_cards_and_absurd_asks_are_refused() -> None:
 def test_rented_and_unverified_hosts_are_left_out_even_if_the_search_returns_them() -> None:
     assert offers("vast", accelerator_name="A100 SXM4") == []
     assert parsed("vast").ignored == {"rented": 1, "host not verified": 1}
+
+
+def test_an_answer_at_its_limit_is_completed_from_the_other_end() -> None:
+    class Market:
+        """Answers as the real search does: never more than the limit."""
+
+        def __init__(self) -> None:
+            self.asked: list[str] = []
+
+        async def post(self, url: str, body: dict[str, Any], *, name: str = "answer") -> Part:
+            ((_, way),) = body["order"]
+            self.asked.append(way)
+            first = 0 if way == "asc" else 5_000
+            return Part(name, url, json.dumps({"offers": [{"id": first + n} for n in range(body["limit"])]}))
+
+    market = Market()
+    payload = asyncio.run(discover()["vast"].fetch(market, {}))  # type: ignore[arg-type]
+    assert market.asked == ["asc", "desc"]
+    assert len({row["id"] for part in payload.parts for row in part.json()["offers"]}) == 15_000
