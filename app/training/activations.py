@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from app.domain.model import ModelShape
 from app.training.assumptions_memory import value_of
-from app.training.parameters import attention_widths, expert_width, shared_width
+from app.training.parameters import attention_widths, expert_width, shared_width, soft_capped
 from app.training.recipe import Recipe
 from app.training.targets import target_linears
 
@@ -54,6 +54,12 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> LayerB
     )
 
 
+def top_bytes(shape: ModelShape, recipe: Recipe) -> float:
+    """What the final norm and the head keep, bytes per token; a frozen head keeps nothing."""
+    one = _norms(shape, recipe) / max(1, shape.norms_per_layer)
+    return one + (0.0 if recipe.frozen else recipe.compute_bytes * shape.hidden_size)
+
+
 def _mlp_width(shape: ModelShape, expert_layer: bool) -> int:
     if not expert_layer:
         return shape.ffn_hidden_size
@@ -62,21 +68,28 @@ def _mlp_width(shape: ModelShape, expert_layer: bool) -> int:
 
 def _norms(shape: ModelShape, recipe: Recipe) -> float:
     """Inputs that the norms keep. The eager RMS norm keeps its fp32 copy and, where its weight is trained, the
-    normalised tensor in the stream's format; native and fused norms keep their input."""
-    e, hidden = recipe.residual_bytes, shape.hidden_size
+    normalised tensor in the stream's format (Gemma: in fp32); native and fused norms keep their input."""
+    hidden = shape.hidden_size
     upcast = shape.norm == "rms" and recipe.norm == "eager" and not recipe.compiled
-    one = (4.0 + (0.0 if recipe.frozen else recipe.compute_bytes)) if upcast else e
+    wide = 4.0 if shape.family.startswith("Gemma") else recipe.residual_bytes
+    one = 4.0 + (0.0 if recipe.frozen else wide) if upcast else recipe.residual_bytes
     extra = 0.0
     if shape.qk_norm or shape.qk_norm_wide:
         query, key, _, _ = attention_widths(shape)
-        extra = one * (query + key)
+        extra = (
+            4.0 + (0.0 if recipe.frozen else recipe.compute_bytes) if upcast else recipe.compute_bytes
+        ) * (query + key)
     return one * hidden * shape.norms_per_layer + extra
 
 
 def _linear_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> float:
-    """The normalised inputs of the attention and feed-forward linears, kept where a weight gradient needs them."""
+    """The normalised inputs of the attention and feed-forward linears, kept where a weight gradient needs them.
+    Autocast casts the fp32 stream again for every linear."""
     e, hidden = recipe.compute_bytes, shape.hidden_size
     blocks = 1 if shape.norms_per_layer == 1 else 2
+    if recipe.autocast:
+        fused = shape.norm == "layer" and shape.modality == "decoder"
+        return e * hidden * ((1 if fused else 3) + (2 if shape.gated_mlp else 1))
     if not recipe.frozen:
         return blocks * e * hidden
     names = target_linears(shape, recipe.targets, expert_layer)
@@ -86,26 +99,45 @@ def _linear_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> flo
 
 
 def _attention(shape: ModelShape, recipe: Recipe) -> float:
-    """Query, key, value, output and the log-sum-exp of flash attention; eager repeats keys for every query."""
+    """Query, key, value, output and the log-sum-exp of flash attention. Keys and values are repeated for every
+    query head by eager code and by implementations without grouped queries."""
     e = recipe.compute_bytes
     query, key, value, output = attention_widths(shape)
+    if recipe.repeats_keys or recipe.attention == "eager":
+        key = value = query if not shape.kv_lora_rank else key
+    masks = _mask_bytes(recipe) * shape.hidden_size * 2 if recipe.dropout else 0.0
     if recipe.attention == "eager":
-        return e * (query + 2 * query + _input_of(recipe, "o", output))
-    return e * (query + key + value + output) + 4.0 * shape.attention_heads
+        scaled = 6.0 * shape.hidden_size if recipe.reference_kernels and recipe.dropout else 0.0
+        return e * (query + key + value + _input_of(recipe, "o", output)) + masks + scaled
+    return e * (query + key + value + output) + 4.0 * shape.attention_heads + masks
+
+
+def _mask_bytes(recipe: Recipe) -> float:
+    """A dropout mask: one byte on accelerators, the format of its tensor in the reference kernels."""
+    return recipe.residual_bytes if recipe.reference_kernels else 1.0
 
 
 def _scores(shape: ModelShape, recipe: Recipe) -> float:
-    """Eager attention keeps the fp32 softmax and its copy in the compute format, per head and pair of tokens."""
+    """Bytes per token and context token. Eager attention keeps the fp32 softmax and its copy in the compute
+    format, with dropout the dropped copy and the mask, with soft-capping the tanh. The reference kernels of
+    fused attention write the mask out once a layer."""
+    e = recipe.compute_bytes
     if recipe.attention != "eager":
-        return 0.0
-    return shape.attention_heads * (4.0 + (recipe.compute_bytes if recipe.compute_bytes < 4 else 0.0))
+        return e if recipe.reference_kernels and recipe.attention == "sdpa" else 0.0
+    copy = e if e < 4 else 0.0
+    if recipe.dropout:
+        copy = 8.0 if recipe.reference_kernels else e + 1.0
+    return shape.attention_heads * (4.0 + copy + (e if soft_capped(shape) else 0.0))
 
 
 def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
+    """Gate, its activation and up (gated), or the activation's input; GPT-2's tanh-GELU is written out in plain
+    operations by Transformers and keeps three tensors more."""
     e = recipe.compute_bytes
-    inner = 3.0 if shape.gated_mlp else float(max(0, 1 - recipe.mlp_recomputed // 2))
     if recipe.mlp_recomputed and not shape.gated_mlp:
-        return e * width * inner
+        return e * width * max(0, 1 - recipe.mlp_recomputed // 2)
+    composed = shape.family.startswith("GPT-2") and recipe.norm == "eager"
+    inner = 3.0 if shape.gated_mlp else 4.0 if composed else 1.0
     return e * width * inner + e * _input_of(recipe, "down", width)
 
 

@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from app.domain.model import ModelShape
 from app.training.assumptions_memory import value_of
-from app.training.layout import Layouts
+from app.training.layout import CHECKPOINTINGS, Layouts
 from app.training.parameters import attention_widths, mlp_linears, projections
 from app.training.recipe import Recipe
 from app.training.states import FULL, GRADIENTS, HYBRID, OPTIMIZER, Parts
 
 FloatArray = npt.NDArray[np.float64]
+
+WHOLE = CHECKPOINTINGS.index("full")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,25 @@ def buffers_of(
     gathered = np.where(staged, element * whole, 0.0)
     always = gathered + _buckets(recipe, layouts, whole) + _scratch(shape, recipe)
     context = _context(shape, recipe, layouts, tokens)
+    cast = _casts(shape, recipe, layouts, parts)
     return Buffers(
-        loss=np.where(fully & ~staged, outer, 0.0),
+        loss=np.where(fully & ~staged, outer, 0.0) + cast,
         forward=np.where(fully & ~staged, 2 * layer, 0.0) + context,
         backward=np.where(fully & ~staged, 2 * layer + unit_gradient, 0.0)
         + np.where(staged, trained * recipe.gradient_bytes * whole, 0.0)
         + context,
         always=always,
     )
+
+
+def _casts(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> FloatArray:
+    """Autocast keeps the 16-bit copy of every weight that the graph refers to; under full checkpointing only the
+    head's."""
+    if not recipe.autocast:
+        return np.zeros_like(parts.dense)
+    blocks = np.where(layouts.checkpointing == WHOLE, 0.0, parts.dense + parts.routed)
+    head = 0.0 if recipe.loss == "classifier" else parts.outer * (1.0 if shape.tied_embeddings else 0.5)
+    return recipe.compute_bytes * (blocks + head)
 
 
 def _buckets(recipe: Recipe, layouts: Layouts, whole: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from app.domain.model import ModelShape
 from app.training.assumptions_memory import value_of
 from app.training.layout import Layouts
+from app.training.parameters import soft_capped
 from app.training.profiles import Loss
 from app.training.recipe import Recipe
 
@@ -18,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 CHUNKS = 8.0
 FUSED_WIDTHS = 6.0
 
+WHOLE_LOGITS: tuple[Loss, ...] = ("full", "returned", "compiled", "loss-compiled")
 SPLIT_BY_TENSOR: tuple[Loss, ...] = ("loss-parallel", "vocab-parallel")
 NAMES: Mapping[Loss, str] = {
     "full": "cross entropy in fp32 over all logits",
@@ -43,7 +45,8 @@ def loss_bytes(shape: ModelShape, recipe: Recipe, tokens: FloatArray, layouts: L
     elements = tokens * shape.vocab_size
     if recipe.loss in SPLIT_BY_TENSOR:
         elements = elements / layouts.tensor_parallel
-    return bytes_per_logit(recipe) * elements
+    capped = recipe.compute_bytes if soft_capped(shape) and recipe.loss in WHOLE_LOGITS else 0.0
+    return (bytes_per_logit(recipe) + capped) * elements
 
 
 def bytes_per_logit(recipe: Recipe) -> float:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from app.domain.model import ModelShape
 from app.domain.units import GIB
-from app.training.activations import layer_bytes
+from app.training.activations import layer_bytes, top_bytes
 from app.training.assumptions_memory import value_of
 from app.training.buffers import Buffers, buffers_of
 from app.training.layout import CHECKPOINTINGS, Layout, Layouts
@@ -180,7 +180,6 @@ def _activations(
         return np.zeros_like(tokens), np.zeros_like(tokens)
     tensor = layouts.tensor_parallel.astype(np.float64)
     whole_split = np.where(layouts.sequence_parallel > 0, tensor, 1.0)
-    span = recipe.sequence_length / 1.0
     sparse = expert_layers(shape) / shape.layers
     kinds = [(layer_bytes(shape, recipe, False), 1 - sparse), (layer_bytes(shape, recipe, True), sparse)]
     kept = np.zeros_like(tokens)
@@ -188,7 +187,7 @@ def _activations(
     for one, share in kinds:
         if not share:
             continue
-        full = one.whole / whole_split + (one.split + one.scores * span) / tensor
+        full = one.whole / whole_split + (one.split + one.scores * recipe.sequence_length) / tensor
         entry = one.entry / whole_split
         selective = entry + one.selective / tensor
         choices = [full, np.minimum(full, selective), np.minimum(full, entry)]
@@ -200,7 +199,9 @@ def _activations(
     flying = _layers_in_flight(shape, layouts, last)
     if recipe.activation_offload:
         flying = np.minimum(flying, 2.0)
-    return kept * tokens * flying, work * tokens
+    ends = top_bytes(shape, recipe) / whole_split
+    top = np.where((layouts.pipeline_parallel > 1) & (not last), 0.0, ends)
+    return (kept * flying + top) * tokens, work * tokens
 
 
 def _layers_in_flight(shape: ModelShape, layouts: Layouts, last: bool) -> FloatArray:

@@ -183,6 +183,11 @@ def _experts(shape: ModelShape) -> tuple[int, int]:
     return routed, fixed + shape.hidden_size * shape.experts
 
 
+def soft_capped(shape: ModelShape) -> bool:
+    """Scores and logits pass a tanh (Gemma 2)."""
+    return shape.soft_capping or shape.family == "Gemma 2"
+
+
 def expert_layers(shape: ModelShape) -> int:
     """Layers that hold experts."""
     return _expert_layers(shape)

@@ -23,7 +23,8 @@ class Profile:
     `mixed`: what "mixed precision" means there. `fp32-master` = 16-bit weights with an fp32 copy in the
     optimizer; `fp32-weights` = fp32 shards gathered in 16 bit; `autocast` = fp32 weights cast at each use;
     `pure` = everything 16-bit. `gradient_bytes` of the mixed mode; `partition_bytes` a second copy of the
-    gradient shard. `adapter_bytes` per adapter weight. `loss` is the habit, `full_loss` and `chunked_loss` what
+    gradient shard. `repeats_keys`: keys are copied for every query head (`sdpa`: where PyTorch picks the kernel).
+    `adapter_bytes` per adapter weight. `loss` is the habit, `full_loss` and `chunked_loss` what
     asking for a full or chunked one means. `keeps_gradients`: gradient buffers stay allocated between steps.
     `wraps_on_device`: the model is built whole on each accelerator before it is sharded. `extra_gib`: measured
     and unexplained. `bucket_elements`: communication buffers, in elements. `offloads`: what CPU offload moves.
@@ -47,6 +48,7 @@ class Profile:
     quantises_head: bool = False
     upcasts_unquantised: bool = False
     unties_embeddings: bool = False
+    repeats_keys: Literal["never", "sdpa", "always"] = "sdpa"
     offloads: Literal["all", "optimizer"] = "all"
 
 
@@ -58,10 +60,12 @@ PROFILES: dict[Framework, Profile] = {
     "torchtitan": Profile(
         "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
         "torchtitan: MixedPrecisionPolicy, nn.RMSNorm, plain or compiled cross entropy",
+        repeats_keys="always",
     ),
     "torchtune": Profile(
         "fsdp", "pure", 2, 0, 2, "eager", "chunked", "full", "chunked",
         "torchtune recipes: dtype bf16 for weights and states, CEWithChunkedOutputLoss",
+        repeats_keys="always",
     ),
     "hf-trainer": Profile(
         "eager", "autocast", 4, 0, 4, "eager", "full", "full", "chunked",
@@ -79,6 +83,7 @@ PROFILES: dict[Framework, Profile] = {
     "litgpt": Profile(
         "eager", "pure", 2, 0, 2, "eager", "chunked-128", "full", "chunked-128",
         "litgpt: bf16-true, chunked_cross_entropy(128), untied embeddings, Fabric FSDP",
+        repeats_keys="always",
         wraps_on_device=True, quantises_head=True, unties_embeddings=True,
     ),
     "deepspeed": Profile(
@@ -89,6 +94,7 @@ PROFILES: dict[Framework, Profile] = {
     "megatron": Profile(
         "megatron", "fp32-master", 4, 0, 2, "fused", "vocab-parallel", "vocab-parallel", "vocab-parallel",
         "Megatron-LM theoretical_memory_usage: bf16 weights, fp32 main gradients, distributed optimizer",
+        repeats_keys="never",
         keeps_gradients=True, offloads="optimizer",
     ),
 }  # fmt: skip

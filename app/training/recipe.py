@@ -37,7 +37,8 @@ class Recipe:
     `weight_bytes` of base weights as stored (quantised linears apart: `quantised_bytes`, None = none are);
     `outer_bytes` of embedding, head and norms; `compute_bytes` of activations and gathered weights;
     `residual_bytes` of the stream between layers. `gradient_bytes`, `master_bytes`, `state_bytes` per trained
-    parameter; `partition_bytes` a second copy of the gradient shard. `stated_trainable` overrides the count of
+    parameter; `repeats_keys`: keys and values are copied for every query head; `reference_kernels`: PyTorch's
+    kernels on fake CPU tensors, for oracle rows. `partition_bytes` a second copy of the gradient shard. `stated_trainable` overrides the count of
     adapter parameters. `step_copies`: optimizer temporaries in multiples of the trained weights' states.
     """
 
@@ -75,6 +76,8 @@ class Recipe:
     dropout: float = 0.0
     activation_offload: bool = False
     mlp_recomputed: int = 0
+    repeats_keys: bool = False
+    reference_kernels: bool = False
     keeps_gradients: bool = False
     wraps_on_device: bool = False
     bucket_elements: float = 0.0
@@ -178,7 +181,12 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         context_gib=value_of("context.lazy"),
         unties_embeddings=profile.unties_embeddings,
         offloads=profile.offloads,
+        repeats_keys=_repeats_keys(run, profile),
     )
+
+
+def _repeats_keys(run: TrainingRun, profile: Profile) -> bool:
+    return profile.repeats_keys == "always" or (profile.repeats_keys == "sdpa" and run.attention != "flash")
 
 
 def _adapters(shape: ModelShape, run: TrainingRun, profile: Profile, base: Recipe) -> Recipe:
