@@ -33,7 +33,9 @@ def test_every_module_and_public_name_says_what_it_is(path: Path) -> None:
     if tree.body:
         assert ast.get_docstring(tree), "the module has no docstring"
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+        if isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        ) and not node.name.startswith("_"):
             assert ast.get_docstring(node), f"{node.name} has no docstring"
 
 
