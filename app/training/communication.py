@@ -51,27 +51,13 @@ def communication_time(
     data, over_fabric = _data(work, layouts, machines, constants)
     transfer, leaves_node = _stages(work, layouts, machines)
     offload = _offload(work, layouts, machines)
-    megatron = np.asarray(work.software) == 0
-    share = np.where(megatron, constants["tensor.exposed.megatron"], constants["tensor.exposed.other"])
-    hidden = np.maximum(0.0, tensor - constants["tensor.window"] * compute.busy)
-    exposed_tensor = share * tensor + (1.0 - share) * hidden
+    exposed_tensor = _exposed_tensor(work, tensor, compute, constants)
     exposed_other = np.maximum(0.0, context - compute.attention) + constants["expert.exposed"] * expert
     inner = compute.busy + exposed_tensor + exposed_other
-    stages = layouts.pipeline_parallel - 1
-    bubble = (
-        inner
-        * constants["pipeline.bubble"]
-        * stages
-        / (layouts.gradient_accumulation * layouts.virtual_stages)
-    )
-    per_pass = (layouts.sharding < GRADIENTS) & (layouts.gradient_accumulation > 1)
-    cover = constants["data.window"] * inner / np.where(per_pass, layouts.gradient_accumulation, 1)
-    exposed_data = np.maximum(0.0, data - cover) + constants["data.leak"] * np.minimum(data, cover)
-    behind = constants["data.window"] * inner
-    exposed_other = exposed_other + np.maximum(0.0, transfer - behind)
-    exposed_other = exposed_other + constants["data.leak"] * np.minimum(transfer, behind)
-    domains = np.ceil(layouts.world_size / np.maximum(machines.domain, machines.node_size))
-    sync = np.where(megatron, constants["sync.megatron"], constants["sync.other"]) * (domains - 1.0)
+    window = constants["data.window"] * inner
+    steps = layouts.gradient_accumulation
+    empty = constants["pipeline.bubble"] * (layouts.pipeline_parallel - 1) / (steps * layouts.virtual_stages)
+    per_pass = np.where(layouts.sharding < GRADIENTS, steps, 1)
     return CommunicationTime(
         tensor=tensor,
         data=data,
@@ -80,10 +66,10 @@ def communication_time(
         stages=transfer,
         offload=offload,
         exposed_tensor=exposed_tensor,
-        exposed_data=exposed_data,
-        exposed_other=exposed_other,
-        bubble=bubble,
-        sync=np.asarray(sync),
+        exposed_data=_beyond(data, window / per_pass, constants),
+        exposed_other=exposed_other + _beyond(transfer, window, constants),
+        bubble=inner * empty,
+        sync=_sync(work, layouts, machines, constants),
         fabric=over_fabric
         | (layouts.tensor_parallel > machines.node_size)
         | (leaves_node & (transfer > data)),
@@ -108,6 +94,27 @@ def ring(
     across = -(-ranks // in_node)
     fabric = np.where(across > 1, volume * (across - 1) / across / (in_node * machines.fabric), 0.0)
     return np.asarray(np.where(reach > stride, inside, 0.0)), np.asarray(fabric)
+
+
+def _exposed_tensor(
+    work: Workload, raw: FloatArray, compute: ComputeTime, constants: Constants
+) -> FloatArray:
+    """A share always waits; the rest only beyond what compute can hide."""
+    megatron = np.asarray(work.software) == 0
+    share = np.where(megatron, constants["tensor.exposed.megatron"], constants["tensor.exposed.other"])
+    unhidden = np.maximum(0.0, raw - constants["tensor.window"] * compute.busy)
+    return np.asarray(share * raw + (1.0 - share) * unhidden)
+
+
+def _beyond(raw: FloatArray, window: FloatArray, constants: Constants) -> FloatArray:
+    """What does not fit the window of compute, and the leak of what does."""
+    return np.asarray(np.maximum(0.0, raw - window) + constants["data.leak"] * np.minimum(raw, window))
+
+
+def _sync(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
+    domains = np.ceil(layouts.world_size / np.maximum(machines.domain, machines.node_size))
+    each = np.where(np.asarray(work.software) == 0, constants["sync.megatron"], constants["sync.other"])
+    return np.asarray(each * (domains - 1.0))
 
 
 def _tensor(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:

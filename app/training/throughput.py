@@ -21,6 +21,7 @@ from app.training.compute import ComputeTime, Workload, compute_time, model_flop
 from app.training.layout import Layout, Layouts
 from app.training.machine import Machines, machines_of
 from app.training.recipe import Recipe
+from app.training.time_terms import TimeTerm, terms_of
 from app.training.workload import workload_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,17 +57,6 @@ class TimeTable:
     optimizer_s: FloatArray
     memory_bound: npt.NDArray[np.bool_]
     bound: npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class TimeTerm:
-    """One part of a step as the breakdown page shows it; `counts` = it adds to the step (raw traffic does not)."""
-
-    name: str
-    seconds: float
-    formula: str
-    source: str
-    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +104,7 @@ def breakdown(shape: ModelShape, recipe: Recipe, layout: Layout, cluster: Cluste
     bound = BOUNDS[row["bound"]]
     share = _groups(parts[3], parts[4])[row["bound"]][0] / row["step_s"]
     why = Sentence(BOUND_SENTENCES[bound], {"share": f"{share:.0%}"})
-    return TimeBreakdown(**{**row, "bound": bound}, why=why, terms=_terms(parts[3], parts[4]))
+    return TimeBreakdown(**{**row, "bound": bound}, why=why, terms=terms_of(parts[3], parts[4]))
 
 
 def aligned(machines: Machines, rows: int) -> Machines:
@@ -190,54 +180,4 @@ def _groups(compute: ComputeTime, links: CommunicationTime) -> tuple[FloatArray,
         np.where(links.fabric, 0.0, waits) + links.offload,
         np.where(links.fabric, waits, 0.0) + links.sync,
         np.where(compute.launch > work, compute.busy, 0.0) + compute.fixed,
-    )
-
-
-def _terms(compute: ComputeTime, links: CommunicationTime) -> tuple[TimeTerm, ...]:
-    soft = compute.busy - (compute.linear + compute.attention + compute.traffic + compute.dequantise)
-    rows = (
-        (
-            "matrix products",
-            compute.linear,
-            "(2 + 2·backward + 2·recompute)·N·tokens ÷ (peak × family × shape)",
-            True,
-        ),
-        ("attention", compute.attention, "(12 + 4·recompute)·span·L·a·s·tokens ÷ attention rate", True),
-        ("memory traffic", compute.traffic, "2·passes·L·h·tokens ÷ memory bandwidth", True),
-        (
-            "de-quantisation",
-            compute.dequantise,
-            "bytes per weight × N × micro-steps ÷ memory bandwidth",
-            True,
-        ),
-        ("kernel launches beyond the work", soft, "soft maximum of work and launches − work", True),
-        (
-            "tensor-parallel wait",
-            links.exposed_tensor,
-            "part of the all-reduces that compute does not hide",
-            True,
-        ),
-        (
-            "data-parallel wait",
-            links.exposed_data,
-            "part of weights and gradients that compute does not hide",
-            True,
-        ),
-        (
-            "context-, expert- and pipeline-parallel wait",
-            links.exposed_other,
-            "keys, values, routed tokens and activations between stages",
-            True,
-        ),
-        ("offload to host memory", links.offload, "weights and gradients ÷ host link", True),
-        ("pipeline bubble", links.bubble, "bubble × (stages − 1) ÷ (micro-steps × virtual stages)", True),
-        ("optimizer", compute.optimizer, "bytes per weight × local weights ÷ memory bandwidth", True),
-        ("calls of a step", compute.fixed, "seconds per layer and step", True),
-        ("synchronisation", links.sync, "seconds per further node", True),
-        ("tensor-parallel traffic", links.tensor, "ring over the group, all of it", False),
-        ("data-parallel traffic", links.data, "ring over the group, all of it", False),
-    )
-    source = "methods: step time; constants: assumptions_time"
-    return tuple(
-        TimeTerm(name, float(value[0]), formula, source, counts) for name, value, formula, counts in rows
     )

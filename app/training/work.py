@@ -74,6 +74,7 @@ def realised_share(accelerator_hours: FloatArray) -> FloatArray:
 
 
 def check(work: Work) -> None:
+    """Refuse amounts that cannot be. Raises BadInput naming the field."""
     if not work.tokens > 0:
         raise BadInput("tokens", "there must be something to train on")
     if work.deadline_hours is not None and not work.deadline_hours > 0:

@@ -125,3 +125,20 @@ def test_a_pipeline_hands_activations_to_the_next_stage_over_the_network_between
     assert bool(slow.fabric[0])
     inside = links(Layout(pipeline_parallel=2, tensor_parallel=4), cluster(H100, 8))
     assert not bool(inside.fabric[0])
+
+
+def test_stages_that_end_with_their_node_send_activations_over_the_fabric() -> None:
+    piped = Layout(data_parallel=8, pipeline_parallel=2, gradient_accumulation=8)
+    slow = links(piped, cluster(H100, 8, nodes=2, fabric=Fabric("ethernet", 25, 8)))
+    fast = links(piped, cluster(H100, 8, nodes=2, fabric=INFINIBAND))
+    assert slow.stages[0] > 100 * fast.stages[0]
+    assert slow.exposed_other[0] > fast.exposed_other[0]
+
+
+def test_sharded_gradients_travel_every_micro_step() -> None:
+    on = cluster(H100, 8)
+    once, each = (
+        links(Layout(data_parallel=8, sharding=kind, shard_group=8, gradient_accumulation=4), on).data[0]
+        for kind in ("optimizer", "gradients")
+    )
+    assert each == pytest.approx(4 * once)

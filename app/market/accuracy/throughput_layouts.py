@@ -24,6 +24,7 @@ Row = Mapping[str, str]
 
 
 def layout_of(row: Row, cluster: Cluster) -> Layout:
+    """The layout of a row. Raises ValueError where a figure cannot be read."""
     words = row.get("sharding", "")
     sharding = sharding_of(words)
     world = int(positive(row, "gpu_count"))
@@ -154,6 +155,7 @@ def _holds(layout: Layout, work: Workload, cluster: Cluster) -> bool:
 
 
 def positive(row: Row, name: str) -> float:
+    """A figure above 0. Raises ValueError where it is not one, KeyError where the column is missing."""
     value = float(row[name])
     if not value > 0:
         raise ValueError(f"{name} is {row[name]!r}")
@@ -161,4 +163,5 @@ def positive(row: Row, name: str) -> float:
 
 
 def number(row: Row, name: str, default: float) -> float:
+    """A figure above 0, or `default` where the cell is blank."""
     return positive(row, name) if row.get(name) else default
