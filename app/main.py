@@ -62,7 +62,14 @@ def create_app(market: Market, settings: Settings) -> FastAPI:
             with suppress(asyncio.CancelledError):
                 await task
 
-    app = FastAPI(title="Rackrate", version=version("rackrate"), summary=SUMMARY, lifespan=lifespan)
+    app = FastAPI(
+        title="Rackrate",
+        version=version("rackrate"),
+        summary=SUMMARY,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
     app.add_middleware(BodyLimit, most=settings.max_body_bytes)
     app.add_middleware(Compress)
     app.add_middleware(SecurityHeaders)

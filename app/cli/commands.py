@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from app import log as logs
 from app.api import reference
 from app.api.bodies import cards_body, offers_body, run_body
 from app.api.routes import describe
-from app.catalog import load_catalog
+from app.catalog import Catalog, load_catalog
 from app.cli.printing import print_fit, print_offers, print_table
 from app.cli.shared import (
     manners,
@@ -34,6 +33,7 @@ from app.db.engine import make_engine
 from app.db.migrate import upgrade
 from app.db.transfer import copy_all
 from app.domain.errors import BadInput, NotFound
+from app.market.accuracy import memory, names, throughput
 from app.market.cards import cards_by_slug
 from app.market.ingest import release as release_held
 from app.market.query import OfferQuery
@@ -59,6 +59,13 @@ class Topic(StrEnum):
     memory = "memory"
     throughput = "throughput"
     names = "names"
+
+
+SCORES: Mapping[Topic, Callable[[Path, Catalog], Mapping[str, Any]]] = {
+    Topic.memory: memory.score,
+    Topic.throughput: throughput.score,
+    Topic.names: names.score,
+}
 
 
 @cli.command()
@@ -175,8 +182,7 @@ def accuracy(topic: Topic, file: Path, as_json: AsJson = False) -> None:
     """Score the calculator on measured cases."""
     if not file.is_file():
         raise BadInput("FILE", f"there is no file {file}")
-    score: Callable[..., Mapping[str, Any]] = import_module(f"app.market.accuracy.{topic}").score
-    scored = score(file, load_catalog())
+    scored = SCORES[topic](file, load_catalog())
     if as_json:
         print_json(scored)
         return

@@ -1,0 +1,182 @@
+"""The command line end to end: answers, exit codes, and one clear line for every error."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import run
+
+Said = tuple[int, str, str]
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{tmp_path_factory.mktemp('cli') / 'deep' / 'rackrate.sqlite3'}"
+
+
+@pytest.fixture
+def rackrate(
+    database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Said]:
+    monkeypatch.setenv("RACKRATE_DATABASE_URL", database)
+
+    def call(*arguments: object) -> Said:
+        code = run([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+def run_file(folder: Path, **fields: Any) -> Path:
+    path = folder / "run.json"
+    path.write_text(json.dumps(fields))
+    return path
+
+
+def test_offers_on_a_fresh_machine_come_from_the_bundled_snapshot(rackrate: Callable[..., Said]) -> None:
+    code, out, _ = rackrate("offers", "accelerator=h100-sxm5-80gb&accelerator_count=8&per_page=3", "--json")
+    body = json.loads(out)
+    assert code == 0
+    assert len(body["items"]) == 3
+    assert body["total"] > 3
+    assert body["next"]
+    assert all(item["accelerator"] == "h100-sxm5-80gb" for item in body["items"])
+
+
+def test_offers_as_csv_are_the_same_rows(rackrate: Callable[..., Said]) -> None:
+    query = "provider=gcp&sort=region&per_page=7"
+    rows = [*csv.DictReader(io.StringIO(rackrate("offers", query, "--csv")[1]))]
+    items = json.loads(rackrate("offers", query, "--json")[1])["items"]
+    assert [row["id"] for row in rows] == [item["id"] for item in items]
+
+
+def test_offers_for_people_name_the_question(rackrate: Callable[..., Said]) -> None:
+    code, out, err = rackrate("offers", "model=llama-3.1-8b&per_page=2")
+    assert code == 0
+    assert "full fine-tune of" in out
+    assert "memory" in err
+
+
+def test_no_offers_is_the_answer_no(rackrate: Callable[..., Said]) -> None:
+    assert rackrate("offers", "price_max=0", "--json")[0] == 1
+    assert rackrate("offers", "price_max=0", "--csv")[0] == 1
+
+
+def test_a_run_that_fits_says_on_what_and_for_how_much(rackrate: Callable[..., Said], tmp_path: Path) -> None:
+    path = run_file(tmp_path, model="llama-3.1-8b", method="qlora")
+    code, out, _ = rackrate("fit", path, "--json")
+    body = json.loads(out)
+    assert code == 0
+    assert body["enough"] == "single"
+    assert body["hardware"][0]["cost"]["total_usd"] > 0
+    code, out, _ = rackrate("fit", path)
+    assert code == 0
+    assert "micro-batch" in out
+
+
+def test_a_run_that_nothing_holds_is_the_answer_no(rackrate: Callable[..., Said], tmp_path: Path) -> None:
+    path = run_file(tmp_path, model="llama-3.1-405b", method="pretrain", max_nodes=1)
+    code, out, _ = rackrate("fit", path, "--json")
+    assert code == 1
+    assert json.loads(out)["holds"] is False
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["nonsense"], "nonsense"),
+        (["offers", "colour=red"], "colour"),
+        (["offers", "", "--json", "--csv"], "--csv"),
+        (["offers", "price_max=cheap"], "price_max"),
+        (["fit", "/nowhere/run.json"], "/nowhere/run.json"),
+        (["accuracy", "names", "/nowhere.csv"], "/nowhere.csv"),
+        (["accuracy", "beauty", "/nowhere.csv"], "beauty"),
+        (["refresh", "no-such-provider"], "no-such-provider"),
+        (["record", "no-such-provider"], "no-such-provider"),
+        (["providers", "release", "no-such-provider"], "no-such-provider"),
+        (["restore", "/nowhere.sqlite3"], "/nowhere.sqlite3"),
+        (["serve", "--port", "99999999"], "RACKRATE_PORT"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_code_two(
+    rackrate: Callable[..., Said], arguments: list[str], words: str
+) -> None:
+    code, out, err = rackrate(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [("{", "JSON"), ("[]", "JSON object"), ('{"model": "x", "colour": 1}', "colour"), ("{}", "model"),
+     ('{"model": "no-such"}', "no-such"), ('{"model": "llama-3.1-8b", "sequence_length": 0}', "sequence_length")],
+)  # fmt: skip
+def test_a_run_file_that_is_wrong_is_explained(
+    rackrate: Callable[..., Said], tmp_path: Path, text: str, words: str
+) -> None:
+    (tmp_path / "run.json").write_text(text)
+    code, _, err = rackrate("fit", tmp_path / "run.json")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert words in err
+
+
+def test_a_database_address_that_cannot_be_is_refused(
+    rackrate: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RACKRATE_DATABASE_URL", "mysql://root@localhost/x")
+    code, _, err = rackrate("offers")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "mysql" in err
+
+
+def test_providers_are_cards_with_what_scripts_need(rackrate: Callable[..., Said]) -> None:
+    cards = json.loads(rackrate("providers", "--json")[1])
+    assert {"slug", "needs_key", "source_kind", "last_success", "offers"} <= set(cards[0])
+    by_slug = {card["slug"]: card for card in cards}
+    assert by_slug["runpod"]["last_success"] is None
+    assert by_slug["snapshot"]["offers"] > 4000
+    assert "runpod" in rackrate("providers")[1]
+
+
+def test_a_backup_restores_everything(rackrate: Callable[..., Said], tmp_path: Path) -> None:
+    query = ("offers", "provider=azure&per_page=500", "--json")
+    before = json.loads(rackrate(*query)[1])
+    assert rackrate("backup", tmp_path / "kept.sqlite3")[0] == 0
+    assert rackrate("backup", tmp_path / "kept.sqlite3")[0] == 2
+    assert rackrate("restore", tmp_path / "kept.sqlite3")[0] == 0
+    assert json.loads(rackrate(*query)[1]) == before
+    (tmp_path / "other").write_text("no database")
+    assert rackrate("restore", tmp_path / "other")[0] == 2
+
+
+def test_names_are_scored_for_scripts(rackrate: Callable[..., Said], tmp_path: Path) -> None:
+    cases = tmp_path / "names.csv"
+    cases.write_text(
+        "raw,provider_hint,memory_hint_gb,expected_key,note\nNVIDIA H100 80GB HBM3,nvidia-smi,,h100-sxm5-80gb,\n"
+    )
+    code, out, err = rackrate("accuracy", "names", cases, "--json")
+    assert code == 0, err
+    assert json.loads(out) == {"rows": 1, "exact": 1, "wrong": 0, "cautious": 0, "mistakes": []}
+
+
+def test_reference_pages_in_the_repository_are_those_that_docs_writes(
+    rackrate: Callable[..., Said], tmp_path: Path
+) -> None:
+    assert rackrate("docs", "--to", tmp_path)[0] == 0
+    kept = Path(__file__).resolve().parents[1] / "docs" / "reference"
+    for page in ("columns", "api", "cli", "run", "providers"):
+        assert (tmp_path / f"{page}.md").read_text() == (kept / f"{page}.md").read_text(), (
+            f"run: rackrate docs ({page})"
+        )
