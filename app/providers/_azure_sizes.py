@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ _FAMILIES = (
 _NEWER = re.compile(r"Standard_ND(96|128)\w*?_([A-Z]+\d+X?)_v\d+$")
 
 
+@cache
 def accelerators_of(size: str) -> tuple[str, float, float | None] | None:
     """(accelerator name, count, GB of one whole card or None) of an ARM SKU name; None where it names none we know."""
     for family in _FAMILIES:

@@ -22,6 +22,7 @@ from app.providers.port import Part, Payload
 # range it is a test listing, a sentinel or another denominator, and never a price (providers.md §2.4, lessons.md).
 SUSPICIOUS_BELOW, SUSPICIOUS_ABOVE = Decimal("0.03"), Decimal(60)
 SENSELESS_BELOW, SENSELESS_ABOVE = Decimal("0.001"), Decimal(250)
+_BOUNDED_CURRENCIES = frozenset({"USD", "EUR", "GBP", "CHF"})
 # A gaming card above this is a host's joke: "GTX 1070 Ti at 55.83" (behaviour P19), "$100 for a 3060".
 CONSUMER_ABOVE = Decimal(10)
 _CONSUMER = re.compile(
@@ -30,6 +31,8 @@ _CONSUMER = re.compile(
 _NAMELESS = re.compile(
     r"^\W*(?:\d+|cpu|gpu|none|null|n/?a|unknown|gpu \(unspecified\)|unspecified)?\W*$", re.IGNORECASE
 )
+_CURRENCY, _COUNTRY = re.compile(r"[A-Z]{3}$"), re.compile(r"[A-Z]{2}$")
+_LONGEST = 200
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
 
 
@@ -136,14 +139,12 @@ class Harvest:
         """
         fields = {"provider": self.provider, "raw": self._last_raw, **self.defaults, **fields}
         name, count = str(fields["accelerator_name"] or "").strip(), float(fields["accelerator_count"] or 0)
-        if _NAMELESS.match(name):
-            raise Refused("no accelerator name")
-        if not math.isfinite(count) or not 0 < count <= 1024:
-            raise Refused("no accelerator count")
-        flags = (*fields.pop("flags", ()), *_price_flags(_hourly(fields), name, count))
-        return ScrapedOffer(
-            **{**fields, "accelerator_name": name, "accelerator_count": count, "flags": flags}
-        )
+        _refuse_odd(fields, name, count)
+        if not _COUNTRY.match(fields.get("country") or ""):
+            fields["country"] = None
+        flags = (*fields.pop("flags", ()), *_price_flags(fields, name, count))
+        fields |= {"accelerator_name": name, "accelerator_count": count, "flags": flags}
+        return ScrapedOffer(**fields)
 
     @property
     def offers(self) -> tuple[ScrapedOffer, ...]:
@@ -169,6 +170,17 @@ class Harvest:
         )
 
 
+def _refuse_odd(fields: Mapping[str, Any], name: str, count: float) -> None:
+    if _NAMELESS.match(name):
+        raise Refused("no accelerator name")
+    if not math.isfinite(count) or not 0 < count <= 1024:
+        raise Refused("no accelerator count")
+    if not _CURRENCY.match(fields.get("currency", "USD")):
+        raise Refused("no currency")
+    if max(len(name), len(str(fields["instance_type"])), len(str(fields["region"]))) > _LONGEST:
+        raise Refused("a name longer than any")
+
+
 def _hourly(fields: Mapping[str, Any]) -> Decimal | None:
     """What the offer comes to per hour, an upfront payment spread over its term."""
     hourly: Decimal | None = fields["price_per_hour"]
@@ -178,11 +190,14 @@ def _hourly(fields: Mapping[str, Any]) -> Decimal | None:
     return (hourly or Decimal(0)) + upfront / (Decimal(fields["term_months"]) * Decimal(HOURS_PER_MONTH))
 
 
-def _price_flags(price: Decimal | None, name: str, count: float) -> tuple[str, ...]:
+def _price_flags(fields: Mapping[str, Any], name: str, count: float) -> tuple[str, ...]:
+    price = _hourly(fields)
     if price is None:
         return ()
     if not price.is_finite() or price <= 0:
         raise Refused("price of zero or less")
+    if fields.get("currency", "USD") not in _BOUNDED_CURRENCIES:
+        return ()
     each = price / Decimal(str(count))
     if not SENSELESS_BELOW <= each <= SENSELESS_ABOVE:
         raise Refused("price that no accelerator costs")

@@ -172,7 +172,7 @@ def _assert_sane(result: Parsed) -> None:
     for offer in result.offers:
         count = Decimal(str(offer.accelerator_count))
         if offer.price_per_hour is not None:
-            assert 0 < offer.price_per_hour / count <= 250, offer
+            assert 0 < offer.price_per_hour / count <= (250 if offer.currency == "USD" else 25_000), offer
         if offer.upfront is not None:
             assert offer.upfront >= 0 and offer.term_months, offer
 
