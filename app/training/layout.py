@@ -53,7 +53,13 @@ class Layout:
     @property
     def words(self) -> str:
         """The layout in a few words: "FSDP over 8 · micro-batch 2 × 4 · full checkpointing"."""
-        names = {"none": "data parallel", "optimizer": "ZeRO-1", "gradients": "ZeRO-2", "full": "FSDP", "hybrid": "HSDP"}
+        names = {
+            "none": "data parallel",
+            "optimizer": "ZeRO-1",
+            "gradients": "ZeRO-2",
+            "full": "FSDP",
+            "hybrid": "HSDP",
+        }
         parts = []
         if self.data_parallel * self.context_parallel > 1:
             parts.append(f"{names[self.sharding]} over {self.data_parallel * self.context_parallel}")
@@ -68,7 +74,9 @@ class Layout:
             if degree > 1
         ]
         parts.append(f"micro-batch {self.micro_batch_size} × {self.gradient_accumulation}")
-        parts.append({"none": "no", "selective": "selective", "full": "full"}[self.checkpointing] + " checkpointing")
+        parts.append(
+            {"none": "no", "selective": "selective", "full": "full"}[self.checkpointing] + " checkpointing"
+        )
         if self.cpu_offload:
             parts.append("CPU offload")
         return " · ".join(parts)

@@ -86,7 +86,9 @@ def family_of(accelerator: Accelerator) -> str:
     if arch == "ampere":
         return f"ampere-hbm-{'sxm' if form == 'sxm' else 'pcie'}" if stacked else f"ampere-{desk}"
     if arch == "hopper":
-        return "hopper-sxm-large" if bandwidth >= 4400 else "hopper-pcie" if form in ("pcie", "nvl") else "hopper-sxm"
+        if bandwidth >= 4400:
+            return "hopper-sxm-large"
+        return "hopper-pcie" if form in ("pcie", "nvl") else "hopper-sxm"
     if arch.startswith("blackwell"):
         return f"{arch}-{form}" if form in ("sxm", "superchip") else f"blackwell-{desk}"
     if arch == "cdna3":
