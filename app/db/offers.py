@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Table, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Double, Table, bindparam, func, select, type_coerce, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.db.engine import is_postgresql
@@ -21,9 +20,23 @@ from app.domain.money import convert, effective_hourly
 from app.domain.record import OfferRecord
 
 _CHUNK = 5_000
-Standing = Any
-"""A row of what stands: id, stamp, region, purchase_option, price_per_hour, upfront, term_months, currency,
-price_changed_at, previous_price."""
+
+
+class Stood(NamedTuple):
+    """What a source last said of an offer, as far as the next batch is compared with it."""
+
+    id: str
+    stamp: str
+    region: str
+    purchase_option: str
+    price_per_hour: Decimal | None
+    upfront: Decimal | None
+    term_months: int | None
+    currency: str
+    price_changed_at: datetime | None
+    previous_price: Decimal | None
+
+
 _HARDWARE = (
     "provider_name",
     "accelerator",
@@ -67,6 +80,14 @@ _COPIED = (
     "licence",
     "first_seen",
 )
+_CONVERTED: tuple[ColumnElement[Any], ...] = (
+    offer.c.instance_type_id,
+    func.coalesce(offer.c.said_at, scrape_run.c.started_at),
+    offer.c.flags,
+    type_coerce(offer.c.price_per_hour, Double()),
+    type_coerce(offer.c.upfront, Double()),
+    type_coerce(offer.c.previous_price, Double()),
+)
 
 
 def read_current(connection: Connection) -> list[OfferRecord]:
@@ -77,30 +98,23 @@ def read_current(connection: Connection) -> list[OfferRecord]:
 
 def read_told(connection: Connection) -> Iterator[OfferRecord]:
     """What each source says of each present offer, ordered by offer id."""
-    rates = read_rates(connection)
+    rates = {currency: (day, float(rate)) for currency, (day, rate) in read_rates(connection).items()}
     hardware = _read_hardware(connection)
-    columns = [offer.c[name] for name in _COPIED]
     query = (
-        select(
-            *columns,
-            offer.c.instance_type_id,
-            offer.c.price_per_hour,
-            offer.c.upfront,
-            offer.c.previous_price,
-            offer.c.flags,
-            func.coalesce(offer.c.said_at, scrape_run.c.started_at).label("observed_at"),
-        )
+        select(*(offer.c[name] for name in _COPIED), *_CONVERTED)
         .join(scrape_run, scrape_run.c.id == offer.c.run_id)
         .where(offer.c.withdrawn_at.is_(None))
         .order_by(offer.c.id)
     )
-    copied = itemgetter(*range(len(_COPIED)))
-    for row in connection.execute(query):
-        fields = dict(zip(_COPIED, copied(row), strict=True))
-        told = row[len(_COPIED) :]
-        yield OfferRecord(
-            **fields, **hardware[told[0]], **_prices(told[1:4], fields, rates), **_said(told[4:])
-        )
+    for part in connection.execute(query).yield_per(_CHUNK).partitions():
+        for row in part:
+            fields = dict(zip(_COPIED, row, strict=False))
+            instance_type_id, observed_at, flags, *prices = row[len(_COPIED) :]
+            fields["observed_at"] = observed_at
+            fields["flags"] = () if flags == "[]" else tuple(msgspec.json.decode(flags))
+            fields.update(hardware[instance_type_id])
+            _set_prices(fields, prices, rates)
+            yield OfferRecord(**fields)
 
 
 def board_version(connection: Connection) -> int:
@@ -146,22 +160,22 @@ def upsert(
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changes), rows)
 
 
-def read_standing(connection: Connection, via: str, provider: str) -> list[Standing]:
-    """What a source last said of a provider's present offers, as far as the next batch is compared with it."""
+def read_standing(connection: Connection, via: str, provider: str) -> list[Stood]:
+    """What a source last said of a provider's present offers."""
     query = select(*_STANDING).where(
         offer.c.via == via, offer.c.provider == provider, offer.c.withdrawn_at.is_(None)
     )
-    return list(connection.execute(query).all())
+    return [Stood(*row) for row in connection.execute(query)]
 
 
-def read_withdrawn(connection: Connection, via: str, ids: Sequence[str]) -> list[Standing]:
+def read_withdrawn(connection: Connection, via: str, ids: Sequence[str]) -> list[Stood]:
     """The same for offers of these ids that were withdrawn earlier and may come back."""
     query = select(*_STANDING).where(
         offer.c.via == via,
         offer.c.withdrawn_at.is_not(None),
         offer.c.id.in_(bindparam("ids", expanding=True)),
     )
-    return [row for part in _parts(ids) for row in connection.execute(query, {"ids": part})]
+    return [Stood(*row) for part in _parts(ids) for row in connection.execute(query, {"ids": part})]
 
 
 def touch(connection: Connection, via: str, ids: Sequence[str], values: Mapping[str, Any]) -> None:
@@ -175,18 +189,7 @@ def touch(connection: Connection, via: str, ids: Sequence[str], values: Mapping[
         connection.execute(statement, {"ids": part})
 
 
-_STANDING = (
-    offer.c.id,
-    offer.c.stamp,
-    offer.c.region,
-    offer.c.purchase_option,
-    offer.c.price_per_hour,
-    offer.c.upfront,
-    offer.c.term_months,
-    offer.c.currency,
-    offer.c.price_changed_at,
-    offer.c.previous_price,
-)
+_STANDING = tuple(offer.c[name] for name in Stood._fields)
 
 
 def confirm(connection: Connection, via: str, provider: str, run_id: int) -> None:
@@ -220,22 +223,13 @@ def _read_hardware(connection: Connection) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _prices(
-    told: Sequence[Decimal | None],
-    fields: Mapping[str, Any],
-    rates: Mapping[str, tuple[date | None, Decimal]],
-) -> dict[str, Any]:
+def _set_prices(
+    fields: dict[str, Any], told: Sequence[float | None], rates: Mapping[str, tuple[date | None, float]]
+) -> None:
     hourly, upfront, previous = told
     day, rate = rates.get(fields["currency"], (None, None))
-    return {
-        "hourly_price_native": None if hourly is None else float(hourly),
-        "price_usd_per_hour": convert(effective_hourly(hourly, upfront, fields["term_months"]), rate),
-        "upfront_usd": convert(upfront, rate),
-        "previous_price_usd_per_hour": convert(previous, rate),
-        "rate_date": day,
-    }
-
-
-def _said(told: Sequence[Any]) -> dict[str, Any]:
-    flags, observed_at = told
-    return {"flags": tuple(msgspec.json.decode(flags)) if flags != "[]" else (), "observed_at": observed_at}
+    fields["hourly_price_native"] = hourly
+    fields["rate_date"] = day
+    fields["price_usd_per_hour"] = convert(effective_hourly(hourly, upfront, fields["term_months"]), rate)
+    fields["upfront_usd"] = convert(upfront, rate)
+    fields["previous_price_usd_per_hour"] = convert(previous, rate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BigInteger, DateTime, Dialect, Double, Integer, Numeric
@@ -32,7 +33,10 @@ class Instant(TypeDecorator[datetime]):
         if dialect.name != "sqlite":
             return None  # the connection's time zone is UTC (see `engine`), the driver's moments are as they should be
         parse: Any = self.impl_instance.dialect_impl(dialect).result_processor(dialect, coltype)
-        return lambda value: None if value is None else parse(value).replace(tzinfo=UTC)
+        aware = lru_cache(maxsize=4096)(
+            lambda value: parse(value).replace(tzinfo=UTC)
+        )  # few moments, many rows
+        return lambda value: None if value is None else aware(value)
 
 
 class Exact(TypeDecorator[Decimal]):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import TypeVar
 
-HOURS_PER_MONTH = Decimal(730)
+HOURS_PER_MONTH = 730
+Amount = TypeVar("Amount", Decimal, float)
 
 
-def effective_hourly(
-    hourly: Decimal | None, upfront: Decimal | None, term_months: int | None
-) -> Decimal | None:
+def effective_hourly(hourly: Amount | None, upfront: Amount | None, term_months: int | None) -> Amount | None:
     """Price per hour with the upfront payment spread over the term (a year is 8,760 h); None = unknown.
 
     A zero without an upfront payment is how sources write "no price": unknown, never free. An upfront payment
@@ -19,9 +19,10 @@ def effective_hourly(
         return hourly if hourly else None
     if not term_months:
         return None
-    return (hourly or Decimal(0)) + upfront / (HOURS_PER_MONTH * term_months)
+    spread = upfront / (HOURS_PER_MONTH * term_months)
+    return hourly + spread if hourly else spread
 
 
-def convert(amount: Decimal | None, usd_per_unit: Decimal | None) -> float | None:
+def convert(amount: Amount | None, usd_per_unit: Amount | None) -> float | None:
     """An amount in USD, or None where the amount or the rate is unknown."""
     return None if amount is None or usd_per_unit is None else float(amount * usd_per_unit)

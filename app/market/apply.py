@@ -48,7 +48,7 @@ class Accepted:
     provider: str
     batch: Mapping[str, Described]
     flags: Mapping[str, list[str]]
-    before: Mapping[str, store.Standing]
+    before: Mapping[str, store.Stood]
     gone: Sequence[str]
 
 
@@ -90,7 +90,7 @@ def _confirm(run: Run, accepted: Accepted) -> None:
         store.touch(run.connection, run.via, list(accepted.batch), {"run_id": run.id})
 
 
-def _write_offers(run: Run, rows: Iterable[dict[str, Any]], before: Mapping[str, store.Standing]) -> None:
+def _write_offers(run: Run, rows: Iterable[dict[str, Any]], before: Mapping[str, store.Stood]) -> None:
     offers, points = [], []
     for row in rows:
         old, at = before.get(row["id"]), row["said_at"] or run.started_at
@@ -101,7 +101,7 @@ def _write_offers(run: Run, rows: Iterable[dict[str, Any]], before: Mapping[str,
     store.upsert(run.connection, price_point, points, keep=())
 
 
-def _moved(old: store.Standing, row: Mapping[str, Any]) -> bool:
+def _moved(old: store.Stood, row: Mapping[str, Any]) -> bool:
     return (old.price_per_hour, old.upfront, old.currency) != (
         row["price_per_hour"],
         row["upfront"],
@@ -109,8 +109,9 @@ def _moved(old: store.Standing, row: Mapping[str, Any]) -> bool:
     )
 
 
-def _history(old: store.Standing | None, row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
-    changed_at, previous = at, None
+def _history(old: store.Stood | None, row: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+    changed_at: datetime | None = at
+    previous: Decimal | None = None
     if old is not None and _moved(old, row):
         previous = effective_hourly(old.price_per_hour, old.upfront, old.term_months)
     elif old is not None:

@@ -159,7 +159,7 @@ class Batch:
         self._rejects[key] += 1
         self._raw.setdefault(key, raw[:_LONGEST_RAW].replace("\0", "�"))
 
-    def _before(self, provider: str) -> dict[str, store.Standing]:
+    def _before(self, provider: str) -> dict[str, store.Stood]:
         rows = store.read_standing(self._run.connection, self._card.slug, provider)
         return {row.id: row for row in rows}
 
@@ -203,7 +203,7 @@ class Batch:
         )
         self._held[provider] = why
 
-    def _apply(self, provider: str, judgement: Judgement, before: Mapping[str, store.Standing]) -> None:
+    def _apply(self, provider: str, judgement: Judgement, before: Mapping[str, store.Stood]) -> None:
         batch = {key: one for key, one in self._described[provider].items() if key not in judgement.held}
         spared = judgement.held | self._refused[provider]
         gone = [
@@ -247,6 +247,6 @@ class Batch:
         )
 
 
-def _standing(row: store.Standing) -> Standing:
+def _standing(row: store.Stood) -> Standing:
     price = effective_hourly(row.price_per_hour, row.upfront, row.term_months)
     return Standing(price, row.currency, row.purchase_option)

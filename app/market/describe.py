@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from hashlib import blake2b
 from operator import attrgetter
 from typing import Any
@@ -21,8 +22,6 @@ from app.market import quality
 from app.market.quality import Standing
 
 _FINEST = Decimal("0.00000001")
-"""The database keeps eight places; a finer price would look changed at every scrape."""
-_FINEST_EXPONENT = -8
 _RESOLVED_BY = attrgetter(
     "provider", "accelerator_name", "instance_type", "memory_hint_gb", "accelerator_count"
 )
@@ -182,14 +181,18 @@ def _normalised(offer: ScrapedOffer, resolution: Resolution) -> ScrapedOffer:
         changes["price_per_hour"] = None
     for name in ("price_per_hour", "upfront"):
         amount = getattr(offer, name)
-        if amount and _too_fine(amount):
-            changes[name] = amount.quantize(_FINEST)
+        if amount and (stored := _stored(amount)) != amount:
+            changes[name] = stored
     return msgspec.structs.replace(offer, **changes) if changes else offer
 
 
-def _too_fine(price: Decimal) -> bool:
-    exponent = price.as_tuple().exponent
-    return isinstance(exponent, int) and exponent < _FINEST_EXPONENT and abs(price) < quality.LARGEST_PRICE
+@lru_cache(maxsize=50_000)
+def _stored(amount: Decimal) -> Decimal:
+    """An amount as the database keeps it, with eight places; a finer one would look changed at every scrape."""
+    exponent = amount.as_tuple().exponent
+    if isinstance(exponent, int) and exponent < _FINEST.adjusted() and abs(amount) < quality.LARGEST_PRICE:
+        return amount.quantize(_FINEST)
+    return amount
 
 
 def _instance_type(catalog: Catalog, offer: ScrapedOffer, resolution: Resolution) -> dict[str, Any]:
