@@ -170,3 +170,10 @@ def test_the_choices_are_found_in_the_table(market: Market) -> None:
     assert hours == sorted(hours, reverse=True)
     assert hours[-1] == min(row["hours"] for row in found.rows if row["hours"] is not None)
     assert market.choices(OfferQuery.parse("provider=aws")) is None
+
+
+def test_the_methods_page_shows_verdicts_constants_and_published_scores(client: TestClient) -> None:
+    shown = client.get("/methods")
+    assert shown.status_code == 200
+    for words in ("fits_share", "gemm.hopper-sxm", "not enough accelerator memory", "throughput", "llm-analysis"):
+        assert words in shown.text, words
