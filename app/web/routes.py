@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -13,9 +15,24 @@ from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference
 from app.web.models import model_choices, near, resolve_model
-from app.web.offers import refused_view
 from app.web.question import href
-from app.web.templating import environment, render
+from app.web.templating import environment, html_of, render, respond, target_of
+
+PAGES_KEPT = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A page that is a form and its answer: both for a question that can be understood, the form alone otherwise."""
+
+    path: str
+    template: str
+    view: Callable[[Market, OfferQuery], object]
+    refused: Callable[[Mapping[str, Sequence[str]], BadInput], object]
+
+
+COMPARISON = Form("/", "offers.html", offers.offers_view, offers.refused_view)
+FIT = Form("/fit", "fit.html", fit.fit_view, fit.refused_view)
 
 
 class Pages:
@@ -23,34 +40,36 @@ class Pages:
 
     def __init__(self, market: Market) -> None:
         self.market = market
+        self.kept_html = lru_cache(maxsize=PAGES_KEPT)(self._html)
 
     def offers(self, request: Request) -> Response:
         """`/`: the comparison."""
-        asked = resolve_model(self.market, asked_of(request))
-        try:
-            query = OfferQuery.parse(asked)
-            if (moved := to_canonical(request, query, "/")) is not None:
-                return moved
-            view = offers.offers_view(self.market, query)
-        except (BadInput, NotFound) as error:
-            refusal = errors.as_bad_input(error)
-            hints = near(self.market, asked, refusal)
-            return self.page(request, "offers.html", 422, view=refused_view(asked, refusal), near=hints)
-        return self.page(request, "offers.html", headers=address(query, "/"), view=view)
+        return self.answer(request, COMPARISON)
 
     def fit(self, request: Request) -> Response:
         """`/fit`: the run's answer before any price."""
+        return self.answer(request, FIT)
+
+    def answer(self, request: Request, form: Form) -> Response:
+        """The form's answer, or the form as it was filled in and what is wrong with it."""
         asked = resolve_model(self.market, asked_of(request))
         try:
-            query = OfferQuery.parse(asked)
-            if (moved := to_canonical(request, query, "/fit")) is not None:
-                return moved
-            view = fit.fit_view(self.market, query)
+            address = href(OfferQuery.parse(asked), form.path)
+            if is_plain_form(request):
+                return RedirectResponse(address, status_code=303)
+            moment = int(self.market.clock().timestamp() // 60)
+            html = self.kept_html(form, address, target_of(request), self.market.board.version, moment)
         except (BadInput, NotFound) as error:
             refusal = errors.as_bad_input(error)
             hints = near(self.market, asked, refusal)
-            return self.page(request, "fit.html", 422, view=fit.refused_view(asked, refusal), near=hints)
-        return self.page(request, "fit.html", headers=address(query, "/fit"), view=view)
+            return self.page(request, form.template, 422, view=form.refused(asked, refusal), near=hints)
+        return respond(html, headers={"HX-Push-Url": address})
+
+    def _html(self, form: Form, address: str, target: str, version: str, moment: int) -> str:
+        """An answer as HTML. It depends on the question, the board and, through ages, on the minute alone, and is
+        kept: rendering costs more than answering."""
+        query = OfferQuery.parse(address.partition("?")[2])
+        return html_of(form.template, target, self.shared() | {"view": form.view(self.market, query)})
 
     def columns(self, request: Request) -> Response:
         """`/columns`: choose the table's columns."""
@@ -94,22 +113,22 @@ class Pages:
         """`/methods`: formulas, constants, accuracy."""
         return self.page(request, "methods.html", view=reference.methods_view())
 
-    def page(
-        self,
-        request: Request,
-        template: str,
-        status: int = 200,
-        headers: dict[str, str] | None = None,
-        **view: object,
-    ) -> HTMLResponse:
+    def api(self, request: Request) -> Response:
+        """`/api`: the REST API, read off its own description."""
+        return self.page(request, "api.html", view=request.app.openapi())
+
+    def page(self, request: Request, template: str, status: int = 200, **view: object) -> HTMLResponse:
         """A page with what every page needs beside its own view."""
-        shared = {
+        return render(request, template, self.shared() | view, status)
+
+    def shared(self) -> dict[str, object]:
+        """What every page needs."""
+        return {
             "now": self.market.clock(),
             "models": model_choices(self.market),
             "near": (),
             "reasons": REASONS,
         }
-        return render(request, template, shared | view, status, headers)
 
 
 def make_router(market: Market) -> APIRouter:
@@ -129,6 +148,7 @@ def make_router(market: Market) -> APIRouter:
         "/models/{key:path}": pages.model,
         "/status": pages.status,
         "/methods": pages.methods,
+        "/api": pages.api,
     }
     for path, view in views.items():
         router.add_api_route(
@@ -147,15 +167,7 @@ def asked_of(request: Request) -> dict[str, list[str]]:
     return given
 
 
-def to_canonical(request: Request, query: OfferQuery, path: str) -> Response | None:
-    """A plain form sends its empty fields too: send the browser on to the address that says only what was asked."""
-    if request.headers.get("hx-request") == "true" or not any(
-        value == "" for value in request.query_params.values()
-    ):
-        return None
-    return RedirectResponse(href(query, path), status_code=303)
-
-
-def address(query: OfferQuery, path: str) -> dict[str, str]:
-    """The address that htmx shows for an answer."""
-    return {"HX-Push-Url": href(query, path)}
+def is_plain_form(request: Request) -> bool:
+    """A form without JavaScript sends its empty fields too; the browser is sent on to the address that says only what
+    was asked."""
+    return request.headers.get("hx-request") != "true" and "" in request.query_params.values()

@@ -93,18 +93,28 @@ def render(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """A whole page, or for an htmx request the block of it that is named like the target.
+    """A whole page, or for an htmx request the block of it that the request targets."""
+    return respond(html_of(template, target_of(request), view), status, headers)
+
+
+def html_of(template: str, target: str, view: Mapping[str, Any]) -> str:
+    """A page as text, or the block of it that is named like the target.
 
     This is the one place where fragments are chosen: `HX-Target: section#results` renders the block `results`.
     """
     page = environment().get_template(template)
-    block = page.blocks.get(_target(request))
+    block = page.blocks.get(target)
     context = {"fragment": block is not None, **view}
-    html = page.render(context) if block is None else "".join(block(page.new_context(context)))
+    return page.render(context) if block is None else "".join(block(page.new_context(context)))
+
+
+def respond(html: str, status: int = 200, headers: Mapping[str, str] | None = None) -> HTMLResponse:
+    """HTML with the headers that every page has."""
     return HTMLResponse(html, status, HEADERS | dict(headers or {}))
 
 
-def _target(request: Request) -> str:
+def target_of(request: Request) -> str:
+    """The id of the element that an htmx request will fill; empty for a whole page."""
     if (
         request.headers.get("hx-request") != "true"
         or request.headers.get("hx-history-restore-request") == "true"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fastapi import FastAPI, Request, Response
-from starlette.exceptions import HTTPException
+from fastapi import FastAPI
 
 from app.catalog import load_catalog
 from app.db.engine import make_engine
 from app.db.migrate import upgrade
-from app.domain.errors import RackrateError
 from app.domain.offer import ScrapedOffer
+from app.main import create_app
 from app.market.service import Market
-from app.web import errors
-from app.web.routes import make_router
+from app.settings import Settings
 from tests.scraped import MARKET, NOON, scraped, take_in
 
 MACHINES = (
@@ -65,16 +63,5 @@ def make_market(folder: Path) -> Market:
 
 
 def make_app(market: Market) -> FastAPI:
-    """The pages alone, errors as pages."""
-    app = FastAPI()
-    app.include_router(make_router(market))
-
-    @app.exception_handler(RackrateError)
-    def told(request: Request, error: RackrateError) -> Response:
-        return errors.error_page(request, error)
-
-    @app.exception_handler(HTTPException)
-    def plain(request: Request, error: HTTPException) -> Response:
-        return errors.plain_error(request, error.status_code)
-
-    return app
+    """The whole application over a market, without the background work."""
+    return create_app(market, Settings(refresh=False))

@@ -26,7 +26,7 @@ def paths(market: Market) -> list[str]:
         "/", f"/?{RUN}&show_hidden=1&provider=lambda", "/?provider=nobody", "/?price_max=cheap", "/fit", f"/fit?{RUN}",
         "/columns", f"/offers/{big}", f"/offers/{big}?{RUN}", f"/offers/{small}?{RUN}", "/accelerators",
         "/accelerators/h100-sxm5-80gb", "/providers", "/providers/lambda", "/models", "/models/llama-3.1-8b", "/status",
-        "/methods", "/nowhere",
+        "/methods", "/api", "/nowhere",
     ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def pages(market: Market) -> list[str]:
     return [
         "/", f"/?{RUN}", f"/?{RUN}&show_hidden=1", "/fit", f"/fit?{RUN}", "/columns", f"/offers/{offer}",
         f"/offers/{offer}?{RUN}", "/accelerators", "/accelerators/h100-sxm5-80gb", "/providers", "/providers/lambda",
-        "/models", "/models/llama-3.1-8b", "/status", "/methods",
+        "/models", "/models/llama-3.1-8b", "/status", "/methods", "/api",
     ]  # fmt: skip
 
 
