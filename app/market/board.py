@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +16,11 @@ from app.market.column import Column, Facts
 from app.market.columns import OFFER_COLUMNS
 
 if TYPE_CHECKING:
-    from app.domain.accelerator import Accelerator
+    from app.catalog import Catalog
 
 FloatArray = npt.NDArray[np.float64]
 CodeArray = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
-
-
-class Reference(Protocol):
-    """What the board asks of the catalog."""
-
-    @property
-    def accelerators(self) -> Any:
-        """Mapping or collection of `Accelerator`."""
-
-    def terms(self, provider: str) -> Any:
-        """Billing terms of a provider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +94,7 @@ class BoardHolder:
         self._board = board
 
 
-def build(records: Iterable[OfferRecord], catalog: Reference | None, version: str) -> Board:
+def build(records: Iterable[OfferRecord], catalog: Catalog | None, version: str) -> Board:
     """A board from the current offers; the catalog adds the accelerator's data sheet and the provider's terms."""
     ordered = tuple(sorted(records, key=lambda r: (r.provider, r.instance_type, r.region, r.id)))
     facts = tuple(_facts(ordered, catalog))
@@ -130,24 +119,15 @@ def build(records: Iterable[OfferRecord], catalog: Reference | None, version: st
         facets=facets,
         index={record.id: row for row, record in enumerate(ordered)},
         as_of=max((record.observed_at for record in ordered), default=None),
-        labels=_labels(facts),
+        labels=_labels(facts, catalog),
     )
 
 
-def _facts(records: tuple[OfferRecord, ...], catalog: Reference | None) -> Iterable[Facts]:
-    cards = _cards(catalog)
-    terms = {
-        name: catalog.terms(name) if catalog else None for name in {record.provider for record in records}
-    }
+def _facts(records: tuple[OfferRecord, ...], catalog: Catalog | None) -> Iterable[Facts]:
+    cards = catalog.accelerators if catalog else {}
+    terms = {name: catalog.terms(name) for name in {record.provider for record in records}} if catalog else {}
     for record in records:
-        yield Facts(record, cards.get(record.accelerator or ""), terms[record.provider])
-
-
-def _cards(catalog: Reference | None) -> Mapping[str, Accelerator]:
-    if catalog is None:
-        return {}
-    cards = catalog.accelerators
-    return cards if isinstance(cards, Mapping) else {card.key: card for card in cards}
+        yield Facts(record, cards.get(record.accelerator or ""), terms.get(record.provider))
 
 
 def _values(column: Column, facts: tuple[Facts, ...]) -> Iterable[Any]:
@@ -162,7 +142,7 @@ def _floats(column: Column, facts: tuple[Facts, ...]) -> FloatArray:
     return np.fromiter((np.nan if value is None else value for value in values), np.float64, len(facts))
 
 
-def _labels(facts: tuple[Facts, ...]) -> Mapping[str, Mapping[str, str]]:
+def _labels(facts: tuple[Facts, ...], catalog: Catalog | None) -> Mapping[str, Mapping[str, str]]:
     providers: dict[str, str] = {}
     accelerators: dict[str, str] = {}
     for record, card, _ in facts:
@@ -170,4 +150,10 @@ def _labels(facts: tuple[Facts, ...]) -> Mapping[str, Mapping[str, str]]:
         if card is not None:
             accelerators[card.key] = card.name
             accelerators[f"{card.key}-slice"] = f"{card.name} (part)"
-    return {"provider": providers, "accelerator": accelerators}
+    countries = {record.country for record, _, _ in facts if record.country}
+    return {
+        "provider": providers,
+        "accelerator": accelerators,
+        "country": {code: catalog.country_name(code) for code in countries} if catalog else {},
+        "model": {key: shape.name for key, shape in catalog.models.items()} if catalog else {},
+    }

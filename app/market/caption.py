@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
+from app.market.column import Group
 from app.market.filters import PARAMETERS, UNKNOWN, Age, Choice, Contains, Filter, Flag, Range
 from app.market.query import OfferQuery
 
@@ -16,8 +17,11 @@ METHODS = {
     "lora": N_("LoRA on {model}"),
     "qlora": N_("QLoRA on {model}"),
 }
-SPOKEN_ALONE = ("price_usd_per_hour", "total_usd", "hours", "tokens_per_s")
-"""Columns whose unit says enough: "≤ 30 USD/h" needs no "price" before it."""
+SPOKEN_ALONE = (
+    "accelerator", "provider", "continent", "country", "price_usd_per_hour", "total_usd", "hours", "tokens_per_s",
+)  # fmt: skip
+"""Columns whose value or unit says enough: "≤ 30 USD/h" needs no "price" before it."""
+SPOKEN_ORDER: tuple[Group, ...] = ("offer", "hardware", "link", "host", "place", "price", "source", "run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,8 @@ def caption_of(query: OfferQuery, board: Board, total: int) -> Caption:
             Sentence("{count}× {what}", {"count": "/".join(count.values), "what": _names(what, board)})
         )
         filters = {name: item for name, item in filters.items() if item not in (count, what)}
-    parts.extend(_part(item, board) for item in filters.values())
+    spoken = sorted(filters.values(), key=lambda item: SPOKEN_ORDER.index(item.column.group))
+    parts.extend(_part(item, board) for item in spoken)
     if query.q:
         parts.append(Sentence("“{words}”", {"words": query.q}))
     parts.extend(_run_parts(query, board))
@@ -60,9 +65,8 @@ def _part(item: Filter, board: Board) -> Sentence:
     match item:
         case Choice():
             named = _names(item, board)
-            if item.column.name == "accelerator" or (
-                item.column.option_labels and UNKNOWN not in item.values
-            ):
+            alone = item.column.option_labels or item.column.name in SPOKEN_ALONE
+            if alone and UNKNOWN not in item.values:
                 return Sentence("{value}", {"value": named})
             return Sentence("{label} {value}", {"label": label, "value": named})
         case Flag():

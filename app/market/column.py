@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from app.domain.sentence import N_
 
 if TYPE_CHECKING:
+    from app.catalog import ProviderTerms
     from app.domain.accelerator import Accelerator
     from app.domain.record import OfferRecord
 
@@ -40,7 +41,7 @@ class Facts(NamedTuple):
 
     record: OfferRecord
     card: Accelerator | None
-    terms: Any = None
+    terms: ProviderTerms | None = None
 
 
 def _no_family(value: str) -> tuple[str, ...]:

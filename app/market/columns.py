@@ -19,6 +19,7 @@ from app.market.column import (
     number,
     of_card,
     of_record,
+    of_terms,
     per_accelerator,
     price_change,
     price_per_pflop,
@@ -112,6 +113,8 @@ PRICE = (
     number("usd_per_pflop_hour", N_("Per PFLOP/s"), N_("Price per hour of one dense BF16 PFLOP/s on the data sheet."),
            "price", "USD/h", format="money", value=price_per_pflop),
     number("minimum_term_hours", N_("Minimum"), N_("Shortest time that is billed."), "price", "h"),
+    number("billing_increment_s", N_("Billed per"), N_("Step in which the provider bills time."), "price", "s",
+           format="integer", value=of_terms("billing_increment_s")),
     number("price_change", N_("Last change"), N_("By how much the price last moved."), "price", format="percent",
            value=lambda facts: price_change(facts.record)),
     Column(

@@ -53,4 +53,4 @@ def _cell(value: Any) -> Any:
     if isinstance(value, tuple | list):
         value = " ".join(map(str, value))
     text = str(value)
-    return f"'{text}" if text.startswith(DANGEROUS) else text
+    return f"'{text}" if text.startswith(DANGEROUS) or text.lstrip().startswith(DANGEROUS) else text
