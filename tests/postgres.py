@@ -198,10 +198,14 @@ def _create() -> Path:
         [*map(str, initdb), "-D", str(home / "data")], check=True, capture_output=True, **_account(home)
     )
     server.start()
-    server.admin("CREATE DATABASE template_rackrate")
-    engine = make_engine(server.url("template_rackrate"))
-    upgrade(engine)
-    engine.dispose()
+    try:
+        server.admin("CREATE DATABASE template_rackrate")
+        engine = make_engine(server.url("template_rackrate"))
+        upgrade(engine)
+        engine.dispose()
+    except BaseException:
+        server.stop()
+        raise
     return home
 
 
