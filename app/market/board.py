@@ -33,11 +33,11 @@ class Coded:
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Coded:
         """Encode words; unknown stays unknown."""
-        given = [value or None for value in values]
+        given = list(values)
         names = tuple(sorted({value for value in given if value}, key=lambda name: (name.casefold(), name)))
-        code: dict[str | None, int] = {name: index for index, name in enumerate(names)}
-        code[None] = -1
-        return cls(np.fromiter((code[value] for value in given), np.int32, len(given)), names)
+        code: dict[str | None, int] = {None: -1, "": -1}
+        code |= {name: index for index, name in enumerate(names)}
+        return cls(np.fromiter(map(code.__getitem__, given), np.int32, len(given)), names)
 
     def where(self, wanted: Callable[[str], bool], unknown: bool = False) -> Mask:
         """Rows whose word is wanted, shape (n,). Asks once per distinct word, not per row."""
@@ -139,7 +139,7 @@ def _floats(column: Column, facts: tuple[Facts, ...]) -> FloatArray:
     values = _values(column, facts)
     if column.kind == "time":
         values = (None if value is None else value.timestamp() for value in values)
-    return np.fromiter((np.nan if value is None else value for value in values), np.float64, len(facts))
+    return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN
 
 
 def _labels(facts: tuple[Facts, ...], catalog: Catalog | None) -> Mapping[str, Mapping[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from app.domain.sentence import N_
@@ -148,7 +149,7 @@ def price_per_pflop(facts: Facts) -> float | None:
 
 def of_record(name: str) -> Callable[[Facts], Any]:
     """Reader of a field of the offer."""
-    return lambda facts: getattr(facts.record, name)
+    return attrgetter(f"record.{name}")
 
 
 def of_card(name: str) -> Callable[[Facts], Any]:

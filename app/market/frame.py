@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from app.market.board import Board, Coded, FloatArray, Mask
 from app.market.columns import BY_NAME
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """`estimates` has one array per run column, aligned with the board's rows; None without a run."""
 
     board: Board
     estimates: Any = None
+    _coded: dict[str, Coded] = field(default_factory=dict)
 
     def numbers(self, name: str) -> FloatArray:
         """A column of numbers, shape (n,), NaN = unknown."""
@@ -27,25 +29,27 @@ class Frame:
 
     def words(self, name: str) -> Coded:
         """A column of words as it is shown."""
-        if BY_NAME[name].needs_run:
-            return Coded.of(None if value is None else str(value) for value in getattr(self.estimates, name))
-        return self.board.texts[name]
+        if not BY_NAME[name].needs_run:
+            return self.board.texts[name]
+        if name not in self._coded:
+            told = getattr(self.estimates, name)
+            self._coded[name] = Coded.of(None if value is None else str(value) for value in told)
+        return self._coded[name]
 
     def facet(self, name: str) -> Coded:
         """A column of words as it is filtered."""
         return self.words(name) if BY_NAME[name].needs_run else self.board.facets[name]
 
-    def sort_key(self, name: str, descending: bool) -> FloatArray:
-        """Floats whose ascending order is the wanted order; unknown is +inf, last both ways."""
-        column = BY_NAME[name]
-        if column.kind == "text":
-            codes = self.words(name).codes
-            key = np.where(codes < 0, np.nan, codes.astype(np.float64))
+    def sort_keys(self, name: str, descending: bool, rows: npt.NDArray[np.intp]) -> FloatArray:
+        """For these rows, floats whose ascending order is the wanted order; unknown is +inf, last both ways."""
+        if BY_NAME[name].kind == "text":
+            codes = self.words(name).codes[rows]
+            keys = np.where(codes < 0, np.nan, codes)
         else:
-            key = self.numbers(name)
+            keys = self.numbers(name)[rows]
         if descending:
-            key = -key
-        return np.where(np.isnan(key), np.inf, key)
+            keys = -keys
+        return np.where(np.isnan(keys), np.inf, keys)
 
     def shown(self) -> Mask:
         """Offers that can hold the run within its budget and deadline, shape (n,)."""
@@ -57,6 +61,12 @@ class Frame:
         if column.value is not None:
             return column.value(self.board.facts[row])
         return plain(getattr(self.estimates, name)[row])
+
+
+@lru_cache(maxsize=8)
+def frame_of(board: Board, estimates: Any) -> Frame:
+    """The frame of a board and the estimates of a run, kept for the next question about the same run."""
+    return Frame(board, estimates)
 
 
 def plain(value: Any) -> Any:

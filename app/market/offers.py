@@ -118,7 +118,7 @@ def select(market: Market, query: OfferQuery) -> Selection:
 def ordered_rows(selection: Selection, query: OfferQuery) -> Sequence[int]:
     """Board rows of the asked page, in order; ties keep the board's own order."""
     rows = np.flatnonzero(selection.chosen)
-    keys = selection.frame.sort_key(query.sort, query.descending)[rows]
+    keys = selection.frame.sort_keys(query.sort, query.descending, rows)
     size = query.per_page or len(rows)
     start = (query.page - 1) * size
     page: list[int] = rows[first_rows(keys, start, start + size)].tolist()

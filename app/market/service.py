@@ -20,7 +20,7 @@ from app.market import status as statuses
 from app.market.board import Board, BoardHolder
 from app.market.by_hardware import HardwareAnswer, by_hardware
 from app.market.choices import Choices, choices_of
-from app.market.frame import Frame
+from app.market.frame import Frame, frame_of
 from app.market.ingest import seed
 from app.market.offers import OfferPage, OfferRow
 from app.market.outliers import flag_outliers
@@ -77,7 +77,7 @@ class Market:
     def frame(self, run: TrainingRun | None) -> Frame:
         """The board with the estimates of a run beside it."""
         board = self.board
-        return Frame(board, estimates.estimate(board, run, self.catalog) if run is not None else None)
+        return frame_of(board, estimates.estimate(board, run, self.catalog) if run is not None else None)
 
     def list_offers(self, query: OfferQuery, facets: bool = False) -> OfferPage:
         """See `offers.list_offers`."""
