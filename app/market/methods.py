@@ -71,9 +71,9 @@ DEFINITIONS: Mapping[VerdictKind, str] = {
     "tight": N_("It stays within what the driver reports, but above 92 % of it."),
     "does_not_fit": N_("No layout that the run allows stays within what the driver reports, or the reason given forbids it."),
     "link_too_slow": N_(
-        "Memory would do, but every layout that fits waits for communication longer than the allowed share of a step "
-        "(half, unless the run says otherwise), or it needs accelerators joined by a fast link, or nodes sold as a "
-        "cluster, that this offer lacks."
+        "Memory would do, but every layout that fits and comes within three quarters of the best speed waits for "
+        "communication longer than the allowed share of a step (half, unless the run says otherwise), or it needs "
+        "accelerators joined by a fast link, or nodes sold as a cluster, that this offer lacks."
     ),
     "unknown": N_("Too little is known about the hardware to say."),
 }  # fmt: skip

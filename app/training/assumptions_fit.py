@@ -31,6 +31,15 @@ PIPELINE_WORTH = Assumption(
     "bubble), so a pipeline has to be this much faster than a layout without one to be chosen",
     "low",
 )
+LINK_WORTH = Assumption(
+    "link_worth",
+    0.75,
+    "share of the best rate",
+    0.5,
+    0.95,
+    "assume: a layout that waits little only because it computes slowly does not answer for the link",
+    "low",
+)
 BUS_TENSOR_DEGREE = Assumption(
     "bus_tensor_degree",
     2.0,
@@ -72,6 +81,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     FITS_SHARE,
     PLAIN_WITHIN,
     PIPELINE_WORTH,
+    LINK_WORTH,
     BUS_TENSOR_DEGREE,
     LOAD_BYTES_PER_PARAMETER,
     VCPUS_PER_ACCELERATOR,

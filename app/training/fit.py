@@ -4,7 +4,8 @@ One definition for every reason (shown on `/methods`):
 
 - **memory**: the leanest layout's high edge exceeds the memory that the driver reports; `tight` from
   FITS_SHARE of it upwards.
-- **link**: every layout that fits waits for communication longer than `link_share_limit` of its step, or a fixed
+- **link**: every layout that fits (and reaches LINK_WORTH of the best rate: slow computing does not excuse a slow
+  link) waits for communication longer than `link_share_limit` of its step, or a fixed
   tensor-parallel degree needs more accelerators joined by a fast link than the instance has.
 - **fabric**: only several nodes hold it, and they are not sold as a cluster; **fabric_unknown**: the node network
   is not known and the run asks for proof.

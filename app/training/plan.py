@@ -15,10 +15,10 @@ import numpy as np
 from app.domain.hardware import Cluster
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.training.assumptions_fit import FITS_SHARE, PIPELINE_WORTH, PLAIN_WITHIN
+from app.training.assumptions_fit import FITS_SHARE, LINK_WORTH, PIPELINE_WORTH, PLAIN_WITHIN
 from app.training.calibration import Correction
 from app.training.candidates import check
-from app.training.layout import IntArray, Layout, Layouts
+from app.training.layout import FloatArray, IntArray, Layout, Layouts
 from app.training.machine import machines_of
 from app.training.memory import MemoryTable, memory_of
 from app.training.recipe import Recipe
@@ -76,8 +76,8 @@ def search(
     """The fastest layout that fits, for each cluster, in the clusters' order.
 
     A layout that fits at FITS_SHARE of the memory comes before one that is tight, one whose exposed
-    communication stays under `run.link_share_limit` before one that does not; a pipeline has to be PIPELINE_WORTH
-    faster; among the fastest within PLAIN_WITHIN the plainest wins (fewest kinds of parallelism, then least
+    communication stays under `run.link_share_limit` before one that does not, if it reaches LINK_WORTH of the best
+    rate; a pipeline has to be PIPELINE_WORTH faster; among the fastest within PLAIN_WITHIN the plainest wins (fewest kinds of parallelism, then least
     sharding and recomputation, then least memory). `correction` from one's own trial scales memory and rates.
 
     Raises:
@@ -142,22 +142,27 @@ class _Found:
 def _choose(found: _Found) -> dict[int, int]:
     """Cluster → index of its best pair."""
     space, pairs, high = found.space, found.pairs, found.memory.high
-    clusters = len(space.clusters)
-    tight = high[pairs.layout] > FITS_SHARE.value * space.usable[pairs.cluster]
-    rank = tight + 2 * found.slow_link
-    best_rank = np.full(clusters, 9)
-    np.minimum.at(best_rank, pairs.cluster, rank)
-    alive = rank == best_rank[pairs.cluster]
+    owner = pairs.cluster
     piped = space.layouts.pipeline_parallel[pairs.layout] > 1
     worth = found.time.tokens_per_s * np.where(piped, 1 - PIPELINE_WORTH.value, 1.0)
-    best_worth = np.zeros(clusters)
-    np.maximum.at(best_worth, pairs.cluster[alive], worth[alive])
-    rows = np.flatnonzero(alive & (worth >= (1 - PLAIN_WITHIN.value) * best_worth[pairs.cluster]))
+    tight = high[pairs.layout] > FITS_SHARE.value * space.usable[owner]
+    evades = worth < LINK_WORTH.value * _best(worth, 2 * owner + tight)
+    rank = tight + 2 * (found.slow_link | evades)
+    alive = rank == -_best(-rank.astype(np.float64), owner)
+    alive &= worth >= (1 - PLAIN_WITHIN.value) * _best(np.where(alive, worth, 0.0), owner)
+    rows = np.flatnonzero(alive)
     layout = pairs.layout[rows]
-    order = np.lexsort((layout, high[layout], _elaboration(space.layouts.take(layout)), pairs.cluster[rows]))
+    order = np.lexsort((layout, high[layout], _elaboration(space.layouts.take(layout)), owner[rows]))
     rows = rows[order]
-    owners, first = np.unique(pairs.cluster[rows], return_index=True)
-    return {int(owner): int(rows[at]) for owner, at in zip(owners, first, strict=True)}
+    owners, first = np.unique(owner[rows], return_index=True)
+    return {int(one): int(rows[at]) for one, at in zip(owners, first, strict=True)}
+
+
+def _best(values: FloatArray, group: IntArray) -> FloatArray:
+    """For each row the largest value of its group."""
+    best = np.full(int(group.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, group, values)
+    return best[group]
 
 
 def _elaboration(layouts: Layouts) -> IntArray:

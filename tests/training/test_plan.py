@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from app.domain.hardware import Cluster
+from app.domain.hardware import Cluster, Fabric
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.training.assumptions_fit import FITS_SHARE, PIPELINE_WORTH, PLAIN_WITHIN
+from app.training.assumptions_fit import FITS_SHARE, LINK_WORTH, PIPELINE_WORTH, PLAIN_WITHIN
 from app.training.candidates import enumerate_layouts
 from app.training.layout import Layouts
 from app.training.machine import machines_of
@@ -45,7 +45,7 @@ def worth(rate: float, stages: int) -> float:
 def by_hand(shape: ModelShape, asked: TrainingRun, where: Cluster) -> float:
     """The best rate over every single layout, without pruning, one at a time; a pipeline counts less."""
     recipe, usable = recipe_for(shape, asked), where.node.accelerator.usable_gib
-    machine, best = machines_of(where), 0.0
+    machine, rates = machines_of(where), []
     layouts = enumerate_layouts(shape, asked, int(where.node.count), where.nodes)
     for index in range(len(layouts)):
         one = Layouts.of(layouts.row(index))
@@ -53,9 +53,12 @@ def by_hand(shape: ModelShape, asked: TrainingRun, where: Cluster) -> float:
             continue
         if memory_of(shape, recipe, one).high[0] <= FITS_SHARE.value * usable:
             time = time_of(shape, recipe, one, machine)
-            if time.exposed_communication_s[0] <= asked.link_share_limit * time.step_s[0]:
-                best = max(best, worth(float(time.tokens_per_s[0]), int(one.pipeline_parallel[0])))
-    return best
+            waits = bool(time.exposed_communication_s[0] > asked.link_share_limit * time.step_s[0])
+            rates.append((worth(float(time.tokens_per_s[0]), int(one.pipeline_parallel[0])), waits))
+    fastest = max(rate for rate, _ in rates)
+    return max(
+        (rate for rate, waits in rates if not waits and rate >= LINK_WORTH.value * fastest), default=fastest
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,6 +80,23 @@ def test_the_pruned_search_agrees_with_trying_everything(
     best = by_hand(shape, asked, where)
     found_worth = worth(plan.time["tokens_per_s"], plan.layout.pipeline_parallel)
     assert (1 - PLAIN_WITHIN.value) * best <= found_worth <= best * (1 + 1e-9)
+
+
+def test_a_layout_that_waits_little_because_it_is_slow_does_not_excuse_the_link() -> None:
+    where = cluster(H100, 8, nodes=2, fabric=Fabric("ethernet", 10, 8))
+    asked = run(
+        sharding="none", tensor_parallel=1, pipeline_parallel=1, method="pretrain", global_batch_size=128
+    )
+    small = replace(LLAMA_8B, layers=4)
+    (plan,) = found(small, asked, where)
+    assert plan.layout is not None
+    assert not plan.link_ok
+    assert plan.layout.micro_batch_size > 1
+    slowest = run(**(asked.to_fields() | {"micro_batch_size": 1, "activation_checkpointing": "full"}))
+    (other,) = found(small, slowest, where)
+    assert other.exposed_share is not None
+    assert plan.exposed_share is not None
+    assert other.exposed_share < plan.exposed_share
 
 
 def test_one_search_over_many_machines_equals_many_searches() -> None:
