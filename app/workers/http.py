@@ -119,7 +119,9 @@ class PoliteClient:
                 async for line in response.aiter_lines():
                     if asyncio.get_running_loop().time() > ends:
                         raise Unreachable(f"{url}: still sending after {self.manners.stream_s:g} s")
-                    write(line.encode() + b"\n")
+                    data = line.encode() + b"\n"
+                    write(data)
+                    self._tell(request, len(data))
                     yield line
             except httpx2.HTTPError as fault:
                 raise _unreachable(url, fault) from fault
@@ -220,11 +222,16 @@ class PoliteClient:
         chunks = bytearray()
         async for chunk in response.aiter_bytes():
             chunks += chunk
+            self._tell(response.request, len(chunk))
             if len(chunks) > limit:
                 raise ShapeDrift(
                     f"{response.request.url.host}: an answer of more than {self.manners.max_mib:g} MiB"
                 )
         return bytes(chunks)
+
+    def _tell(self, request: httpx2.Request, size: int) -> None:
+        if self.manners.heard:
+            self.manners.heard(str(request.extensions.get("host", request.url.host)), size)
 
     @contextmanager
     def _noted(self, response: httpx2.Response) -> Iterator[Callable[[bytes], object]]:

@@ -19,6 +19,7 @@ class Manners:
     """How the client behaves. Times in seconds, sizes in MiB.
 
     `via` sends every request to one origin as `{via}/{host}/{path}`: a proxy, or a synthetic internet in tests.
+    `heard` is told of every piece that arrives, by host and number of bytes: for a progress bar.
     """
 
     contact: str = ""
@@ -32,6 +33,7 @@ class Manners:
     concurrency: int = 2
     max_mib: float = 96.0
     via: str | None = None
+    heard: Callable[[str, int], object] | None = None
 
     @property
     def user_agent(self) -> str:

@@ -160,6 +160,22 @@ def test_lines_arrive_one_by_one_and_a_broken_stream_is_told() -> None:
             _talk(internet, read)
 
 
+def test_every_piece_that_arrives_is_told_by_host() -> None:
+    told: dict[str, int] = {}
+
+    def heard(host: str, size: int) -> None:
+        told[host] = told.get(host, 0) + size
+
+    async def read(http: PoliteClient) -> None:
+        await http.get(URL)
+        assert [line async for line in http.lines(URL)] == ["a" * 99] * 3
+
+    with served() as internet:
+        internet.weather["prices.example"] = [Reply(200, b"x" * 50), Reply(200, (b"a" * 99 + b"\n") * 3)]
+        _talk(internet, read, heard=heard)
+    assert told == {"prices.example": 350}
+
+
 def test_robots_are_asked_before_a_page() -> None:
     async def page(http: PoliteClient) -> str:
         return (await http.page("https://prices.example/pricing")).text
