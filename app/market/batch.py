@@ -132,7 +132,9 @@ class Batch:
         now = {key: one.standing for key, one in self._described[provider].items()}
         waiting = runs.open_hold(self._run.connection, self._card.slug, provider)
         held = holds.standings(waiting["batch"]) if waiting else None
-        judgement = quality.judge(judged, now, self._card.kind, held)
+        others = any(group for name, group in self._described.items() if name != provider)
+        reseller = self._card.source_kind == "aggregator"
+        judgement = quality.judge(judged, now, self._card.kind, held, others_answer=reseller and others)
         self._close(provider, judgement, judged, now, waiting)
         if judgement.holds:
             self._hold(provider, judgement, judged, now)

@@ -3,7 +3,8 @@
 Decisions of ours: a name that is no accelerator at all ("CPU", "1", "GPU (unspecified)") refuses the row; a real
 card that the catalog does not know keeps the row, its accelerator unknown, and is listed as a reject too, so that
 it gets a name. A price of zero means that no price is known. A source that answers with nothing, or with under a
-tenth of its rows, is never believed on repetition: outages last for days, so only the operator can release that.
+tenth of its rows, is never believed on repetition: outages last for days, so only the operator can release that. Only
+where a reseller's list names other providers all the same may one provider be sold out.
 """
 
 from __future__ import annotations
@@ -99,11 +100,14 @@ def judge(
     now: Mapping[str, Standing],
     kind: Kind,
     waiting: Mapping[str, Standing] | None,
+    others_answer: bool = False,
 ) -> Judgement:
-    """Compare a batch (offer id → standing) with what stands, and with the batch that is held already, if any."""
-    if not now:
-        return Judgement("empty", Sentence("an empty list, after {n} offers", {"n": len(before)}))
-    loss = _judge_loss(before, now, kind, waiting)
+    """Compare a batch (offer id → standing) with what stands, and with the batch that is held already, if any.
+
+    `others_answer`: a reseller's list holds other providers' offers all the same, so that one provider's may well be
+    sold out and repetition is believed.
+    """
+    loss = _judge_loss(before, now, kind, waiting, others_answer)
     if loss is not None:
         return loss
     changed = {key for key in before.keys() & now.keys() if before[key].currency != now[key].currency}
@@ -141,17 +145,21 @@ def _judge_loss(
     now: Mapping[str, Standing],
     kind: Kind,
     waiting: Mapping[str, Standing] | None,
+    others_answer: bool,
 ) -> Judgement | None:
     lost = _lost(before, now, kind)
-    if not before or lost <= MOST_LOST:
+    if now and lost <= MOST_LOST:
         return None
+    reason = "shrunken" if now and lost <= 1 - COLLAPSED else "collapsed" if now else "empty"
+    believable = reason == "shrunken" or (others_answer and bool(before))
+    if believable and waiting is not None and _lost(waiting, now, kind) <= MOST_LOST:
+        return None
+    if not now:
+        return Judgement(reason, Sentence("an empty list, after {n} offers", {"n": len(before)}))
     words = {"before": len(before), "now": len(now), "share": f"{lost:.0%}"}
-    why = Sentence("{now} offers after {before}: {share} of the offers or prices are gone", words)
-    if lost > 1 - COLLAPSED:
-        return Judgement("collapsed", why)
-    if waiting and _lost(waiting, now, kind) <= MOST_LOST:
-        return None
-    return Judgement("shrunken", why)
+    return Judgement(
+        reason, Sentence("{now} offers after {before}: {share} of the offers or prices are gone", words)
+    )
 
 
 def _lost(before: Mapping[str, Standing], now: Mapping[str, Standing], kind: Kind) -> float:

@@ -251,7 +251,9 @@ def test_source_of_many_providers_is_judged_provider_by_provider(engine: Engine)
     assert set(report.held) == {"vast"}
     assert len(current(engine)) == 20
     report = take_in(engine, *many(10, "10.1"), card=RESELLER, hours=2, unanswered=("vast",))
-    assert report.outcome == "ok"
+    assert (report.outcome, len(current(engine))) == ("ok", 20)
+    report = take_in(engine, *many(10, "10.1"), card=RESELLER, hours=3)
+    assert (report.outcome, report.withdrawn) == ("ok", 10)
 
 
 def test_price_without_a_rate_stays_native_and_gets_a_dollar_price_with_the_rate(engine: Engine) -> None:

@@ -53,6 +53,13 @@ def test_collapse_is_never_believed_on_repetition(rows: int) -> None:
     assert judgement.reason == ("collapsed" if rows else "empty")
 
 
+@pytest.mark.parametrize("rows", [0, 1])
+def test_provider_that_is_sold_out_at_a_reseller_is_believed_on_repetition(rows: int) -> None:
+    first = judge(batch(20), batch(rows), "aggregator", None, others_answer=True)
+    assert first.reason == ("collapsed" if rows else "empty")
+    assert not judge(batch(20), batch(rows), "aggregator", batch(rows), others_answer=True).holds
+
+
 def test_prices_that_vanish_count_like_offers_that_vanish() -> None:
     without = {key: Standing(None, one.currency, one.purchase_option) for key, one in batch(30).items()}
     assert judge(batch(100), batch(100) | without, "list_price", None).reason == "shrunken"
