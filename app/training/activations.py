@@ -21,7 +21,8 @@ class LayerBytes:
     """One layer, bytes per token. `whole`: norms and layer inputs (divided by tensor parallel only with
     sequence parallel); `split`: attention and feed-forward (always divided); `scores`: bytes per token and
     context token of eager attention; `entry`: the layer's input, all that full checkpointing keeps;
-    `selective`: what selective checkpointing keeps of `split`; `work`: gradients alive at once in backward;
+    `selective`: what selective checkpointing keeps
+    beside the entry (every second matrix product and the attention output, torchtitan); `work`: gradients alive at once in backward;
     `inner_mlp`: the part of `split` inside the feed-forward."""
 
     whole: float
@@ -42,14 +43,15 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> LayerB
     norms, inputs = _norms(shape, recipe), _linear_inputs(shape, recipe, expert_layer)
     attention = _attention(shape, recipe)
     mlp = _mlp(shape, recipe, width) + _dispatch(shape, recipe, expert_layer)
+    mlp += recipe.inner_copies * e * hidden + _quantised_copies(shape, recipe, width)
     adapters = _adapter_inputs(shape, recipe, expert_layer)
-    kept = e * (2 * hidden + query + key + value + width) + (output * e + 4 * shape.attention_heads)
+    kept = e * (hidden + query + value + width + output) + 4.0 * shape.attention_heads
     return LayerBytes(
         whole=norms + inputs,
         split=attention + mlp + adapters,
         scores=_scores(shape, recipe),
         entry=recipe.residual_bytes * hidden,
-        selective=kept / 2 + e * output,
+        selective=kept,
         work=value_of("backward.work") * e * max(width * (2 if shape.gated_mlp else 1), query + key + value),
     )
 
@@ -87,15 +89,21 @@ def _linear_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> flo
     Autocast casts the fp32 stream again for every linear."""
     e, hidden = recipe.compute_bytes, shape.hidden_size
     blocks = 1 if shape.norms_per_layer == 1 else 2
-    if recipe.autocast:
+    if recipe.autocast and not recipe.frozen:
         fused = shape.norm == "layer" and shape.modality == "decoder"
         return e * hidden * ((1 if fused else 3) + (2 if shape.gated_mlp else 1))
     if not recipe.frozen:
         return blocks * e * hidden
+    if recipe.quantised_bytes is not None:
+        return blocks * e * hidden
     names = target_linears(shape, recipe.targets, expert_layer)
-    shared = recipe.adapter_bytes <= recipe.compute_bytes
     touched = bool(set(names) & {"q", "k", "v", "qkv", "q_a", "kv_a"}) + bool(set(names) & {"gate", "up"})
-    return min(touched, blocks) * e * hidden if shared else 0.0
+    return min(touched, blocks) * e * hidden if _shares_input(recipe) else 0.0
+
+
+def _shares_input(recipe: Recipe) -> bool:
+    """Adapters keep the very input of their linear: no cast, no dropout in between."""
+    return recipe.adapter_bytes <= recipe.compute_bytes and not recipe.adapter_dropout
 
 
 def _attention(shape: ModelShape, recipe: Recipe) -> float:
@@ -143,10 +151,16 @@ def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
 
 def _input_of(recipe: Recipe, name: str, width: int) -> float:
     """Elements of a linear's input that must be kept for its weight or adapter gradient."""
-    if not recipe.frozen:
+    if not recipe.frozen or recipe.quantised_bytes is not None:
         return float(width)
-    shared = recipe.adapter_bytes <= recipe.compute_bytes
-    return float(width) if name in recipe.targets and shared else 0.0
+    return float(width) if name in recipe.targets and _shares_input(recipe) else 0.0
+
+
+def _quantised_copies(shape: ModelShape, recipe: Recipe, width: int) -> float:
+    """Inputs that a quantised linear casts and keeps once more, whether it has an adapter or not."""
+    if recipe.quantised_bytes is None:
+        return 0.0
+    return recipe.quantised_copies * (3 * shape.hidden_size + width)
 
 
 def _dispatch(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> float:
@@ -163,6 +177,8 @@ def _adapter_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> fl
         return 0.0
     linears = target_linears(shape, recipe.targets, expert_layer)
     low_rank = recipe.rank * len(linears) * recipe.compute_bytes
-    if recipe.adapter_bytes <= recipe.compute_bytes:
-        return float(low_rank)
-    return float(low_rank + recipe.adapter_bytes * sum(wide for wide, _ in linears.values()))
+    inputs = sum(wide for wide, _ in linears.values())
+    if recipe.inner_copies and {"q", "k", "v"} & set(linears):
+        inputs -= shape.hidden_size * (len({"q", "k", "v"} & set(linears)) - 1)
+    kept = 0.0 if _shares_input(recipe) else recipe.adapter_bytes + (1.0 if recipe.adapter_dropout else 0.0)
+    return float(low_rank + kept * inputs)

@@ -43,9 +43,12 @@ def buffers_of(
     layer, outer = element * parts.unit, recipe.compute_bytes * parts.outer
     trained = 0.0 if recipe.frozen else 1.0
     unit_gradient = trained * (recipe.compute_bytes + recipe.gradient_bytes) * parts.unit
-    staged = fully & (layouts.pipeline_parallel > 1)
+    staged = fully & ((layouts.pipeline_parallel > 1) | recipe.gathers_whole)
+    unsharded = value_of("fsdp1.unsharded") if recipe.gathers_whole else 1.0
     whole = parts.dense + parts.routed + parts.outer
     gathered = np.where(staged, element * whole, 0.0)
+    gradients = np.where(staged, trained * unsharded * recipe.gradient_bytes * whole, 0.0)
+    gathered = gathered + np.where(layouts.gradient_accumulation > 1, gradients, 0.0)
     always = gathered + _buckets(recipe, layouts, whole) + _scratch(shape, recipe)
     context = _context(shape, recipe, layouts, tokens)
     cast = _casts(shape, recipe, layouts, parts)
@@ -53,7 +56,7 @@ def buffers_of(
         loss=np.where(fully & ~staged, outer, 0.0) + cast,
         forward=np.where(fully & ~staged, 2 * layer, 0.0) + context,
         backward=np.where(fully & ~staged, 2 * layer + unit_gradient, 0.0)
-        + np.where(staged, trained * recipe.gradient_bytes * whole, 0.0)
+        + np.where(layouts.gradient_accumulation > 1, 0.0, gradients)
         + context,
         always=always,
     )
@@ -86,6 +89,8 @@ def _scratch(shape: ModelShape, recipe: Recipe) -> float:
         return workspace
     linears = projections(shape) | mlp_linears(shape, shape.ffn_hidden_size)
     largest = max(wide * out for wide, out in linears.values())
+    if recipe.quantises_head:
+        return workspace + recipe.compute_bytes * max(2 * largest, shape.vocab_size * shape.hidden_size)
     return workspace + 2.0 * recipe.compute_bytes * largest
 
 

@@ -23,6 +23,7 @@ WHOLE_LOGITS: tuple[Loss, ...] = ("full", "returned", "compiled", "loss-compiled
 SPLIT_BY_TENSOR: tuple[Loss, ...] = ("loss-parallel", "vocab-parallel")
 NAMES: Mapping[Loss, str] = {
     "full": "cross entropy in fp32 over all logits",
+    "half": "cross entropy in 16 bit over all logits",
     "returned": "cross entropy in fp32 with the logits returned",
     "compiled": "cross entropy compiled with the model",
     "loss-compiled": "cross entropy compiled by itself",
@@ -52,6 +53,7 @@ def loss_bytes(shape: ModelShape, recipe: Recipe, tokens: FloatArray, layouts: L
 def bytes_per_logit(recipe: Recipe) -> float:
     """Bytes per element of the logits at the peak."""
     if recipe.loss == "chunked":
-        return value_of("loss.chunked.kept") + value_of("loss.full") / CHUNKS
+        kept = 0.0 if recipe.frozen else value_of("loss.chunked.kept")
+        return kept + value_of("loss.full") / CHUNKS
     per = value_of(f"loss.{recipe.loss}")
     return per + (2.0 if recipe.compute_bytes == 4 and recipe.loss == "full" else 0.0)

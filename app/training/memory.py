@@ -1,6 +1,5 @@
 """Peak memory of one accelerator: the maximum over the phases of a training step.
 
-    load      the whole model, and its shard, where a framework builds before it shards
     forward   weights + optimizer + stored activations + loss (+ gradients that accumulate)
     backward  weights + optimizer + gradients + one layer's working set + buffers
     step      weights + optimizer + gradients + temporaries of the optimizer
@@ -25,12 +24,12 @@ from app.training.layout import CHECKPOINTINGS, Layout, Layouts
 from app.training.loss import NAMES, loss_bytes
 from app.training.parameters import expert_layers, structure
 from app.training.recipe import Recipe
-from app.training.states import States, parts_of, states_of
+from app.training.states import FULL, States, parts_of, states_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-PHASES = ("load", "forward", "backward", "step")
+PHASES = ("forward", "backward", "step")
 NONE, SELECTIVE, WHOLE = (CHECKPOINTINGS.index(c) for c in ("none", "selective", "full"))
 
 
@@ -154,16 +153,14 @@ def _assemble(
     begin = np.maximum(entry, states.head_gradient)
     forward_gradient = np.where(at_loss, entry, begin)
     end = states.gradients + states.repeated
-    load = states.whole + states.weights if recipe.wraps_on_device else zero
     return _Phases(
-        weights=np.stack([load, states.weights, states.weights, states.weights]),
-        gradients=np.stack([zero, forward_gradient, end, states.gradients]),
-        optimizer_states=np.stack([zero, states.optimizer, states.optimizer, states.optimizer + states.step]),
-        activations=np.stack([zero, stored + np.where(at_loss, 0.0, work), work, zero]),
-        loss=np.stack([zero, np.where(at_loss, loss, 0.0), zero, zero]),
+        weights=np.stack([states.weights, states.weights, states.weights]),
+        gradients=np.stack([forward_gradient, end, states.gradients]),
+        optimizer_states=np.stack([states.optimizer, states.optimizer, states.optimizer + states.step]),
+        activations=np.stack([stored + np.where(at_loss, 0.0, work), work, zero]),
+        loss=np.stack([np.where(at_loss, loss, 0.0), zero, zero]),
         buffers=np.stack(
             [
-                zero,
                 buffers.always + np.where(at_loss, buffers.loss, buffers.forward),
                 buffers.always + buffers.backward,
                 buffers.always,
@@ -222,11 +219,8 @@ def _table(recipe: Recipe, layouts: Layouts, phases: _Phases) -> MemoryTable:
     at = peak_phase[None, :]
     terms = {f.name: np.take_along_axis(getattr(phases, f.name), at, 0)[0] / GIB for f in fields(phases)}
     allocated = sum(terms.values(), np.zeros(len(layouts)))
-    resident = terms["weights"] + terms["optimizer_states"] + terms["gradients"]
-    reserved = value_of("reserved.resident") * resident + value_of("reserved.dynamic") * (
-        allocated - resident
-    )
-    distributed = np.where(layouts.world_size > 1, value_of("nccl"), 0.0)
+    reserved = np.maximum(allocated, _reserved(recipe, layouts, phases) / GIB)
+    distributed = value_of("nccl") * _communicators(layouts)
     device = reserved + recipe.context_gib + distributed + recipe.extra_gib
     return MemoryTable(
         **terms,
@@ -238,6 +232,31 @@ def _table(recipe: Recipe, layouts: Layouts, phases: _Phases) -> MemoryTable:
         high=device * value_of("band.high"),
         peak_phase=peak_phase.astype(np.int64),
     )
+
+
+def _communicators(layouts: Layouts) -> FloatArray:
+    """Parallel dimensions in use: each has a communicator of its own."""
+    degrees = (
+        layouts.data_parallel * layouts.context_parallel,
+        layouts.tensor_parallel,
+        layouts.pipeline_parallel,
+    )
+    return sum(((degree > 1).astype(np.float64) for degree in degrees), np.zeros(len(layouts)))
+
+
+def _reserved(recipe: Recipe, layouts: Layouts, phases: _Phases) -> FloatArray:
+    """What the caching allocator holds. Resident memory rounds up a little, what comes and goes fragments.
+    Under full sharding gathered weights and reduced gradients live in streams of their own, whose memory the
+    compute stream cannot reuse: they add up even where they do not exist at the same time."""
+    sharded = (layouts.sharding >= FULL) & (layouts.world_size > layouts.tensor_parallel)
+    side = phases.gradients + phases.buffers
+    resident = value_of("reserved.resident") * (phases.weights + phases.optimizer_states)
+    dynamic = value_of("reserved.dynamic" if recipe.tight else "reserved.dynamic.old") * (
+        phases.activations + phases.loss
+    )
+    together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
+    apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
+    return np.where(sharded, apart, together)
 
 
 _FORMULAS = (

@@ -9,7 +9,7 @@ from app.domain.run import Framework
 
 Norm = Literal["eager", "fused"]
 Loss = Literal[
-    "full", "returned", "compiled", "loss-compiled", "chunked", "chunked-128", "fused", "in-place",
+    "full", "half", "returned", "compiled", "loss-compiled", "chunked", "chunked-128", "fused", "in-place",
     "loss-parallel", "vocab-parallel", "classifier",
 ]  # fmt: skip
 States = Literal["fp32-master", "fp32-weights", "autocast", "pure"]
@@ -26,7 +26,9 @@ class Profile:
     gradient shard. `repeats_keys`: keys are copied for every query head (`sdpa`: where PyTorch picks the kernel).
     `adapter_bytes` per adapter weight. `loss` is the habit, `full_loss` and `chunked_loss` what
     asking for a full or chunked one means. `keeps_gradients`: gradient buffers stay allocated between steps.
-    `wraps_on_device`: the model is built whole on each accelerator before it is sharded. `extra_gib`: measured
+    `gathers_whole`: full
+    sharding keeps the gathered model through the step (one coarse FSDP unit). `accumulates`: its recipes
+    accumulate gradients unless told otherwise. `inner_copies`: further tensors of hidden size that one layer keeps. `extra_gib`: measured
     and unexplained. `bucket_elements`: communication buffers, in elements. `offloads`: what CPU offload moves.
     """
 
@@ -41,7 +43,10 @@ class Profile:
     chunked_loss: Loss
     source: str
     keeps_gradients: bool = False
-    wraps_on_device: bool = False
+    gathers_whole: bool = False
+    accumulates: bool = False
+    adapter_dropout: float = 0.05
+    inner_copies: float = 0.0
     compiles: bool = False
     extra_gib: float = 0.0
     bucket_elements: float = 0.0
@@ -65,6 +70,7 @@ PROFILES: dict[Framework, Profile] = {
     "torchtune": Profile(
         "fsdp", "pure", 2, 0, 2, "eager", "chunked", "full", "chunked",
         "torchtune recipes: dtype bf16 for weights and states, CEWithChunkedOutputLoss",
+        adapter_dropout=0.0,
         repeats_keys="always",
     ),
     "hf-trainer": Profile(
@@ -84,7 +90,9 @@ PROFILES: dict[Framework, Profile] = {
         "eager", "pure", 2, 0, 2, "eager", "chunked-128", "full", "chunked-128",
         "litgpt: bf16-true, chunked_cross_entropy(128), untied embeddings, Fabric FSDP",
         repeats_keys="always",
-        wraps_on_device=True, quantises_head=True, unties_embeddings=True,
+        gathers_whole=True,
+        accumulates=True,
+        inner_copies=4.0, quantises_head=True, unties_embeddings=True,
     ),
     "deepspeed": Profile(
         "eager", "fp32-master", 2, 4, 4, "eager", "full", "full", "chunked",

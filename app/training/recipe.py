@@ -37,7 +37,8 @@ class Recipe:
     `weight_bytes` of base weights as stored (quantised linears apart: `quantised_bytes`, None = none are);
     `outer_bytes` of embedding, head and norms; `compute_bytes` of activations and gathered weights;
     `residual_bytes` of the stream between layers. `gradient_bytes`, `master_bytes`, `state_bytes` per trained
-    parameter; `repeats_keys`: keys and values are copied for every query head; `reference_kernels`: PyTorch's
+    parameter; `tight`: an allocator that
+    can grow its segments or meets fixed shapes (2023 on). `repeats_keys`: keys and values are copied for every query head; `reference_kernels`: PyTorch's
     kernels on fake CPU tensors, for oracle rows. `partition_bytes` a second copy of the gradient shard. `stated_trainable` overrides the count of
     adapter parameters. `step_copies`: optimizer temporaries in multiples of the trained weights' states.
     """
@@ -77,9 +78,13 @@ class Recipe:
     activation_offload: bool = False
     mlp_recomputed: int = 0
     repeats_keys: bool = False
+    tight: bool = True
     reference_kernels: bool = False
     keeps_gradients: bool = False
-    wraps_on_device: bool = False
+    gathers_whole: bool = False
+    inner_copies: float = 0.0
+    adapter_dropout: float = 0.0
+    quantised_copies: float = 0.0
     bucket_elements: float = 0.0
     extra_gib: float = 0.0
     context_gib: float = 0.0
@@ -175,7 +180,8 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         step_copies=value_of("step.foreach") if run.optimizer == "adamw" and not half else 0.0,
         compiled=profile.compiles,
         keeps_gradients=profile.keeps_gradients,
-        wraps_on_device=profile.wraps_on_device,
+        gathers_whole=profile.gathers_whole,
+        inner_copies=profile.inner_copies,
         bucket_elements=profile.bucket_elements,
         extra_gib=profile.extra_gib,
         context_gib=value_of("context.lazy"),
@@ -210,6 +216,7 @@ def _adapters(shape: ModelShape, run: TrainingRun, profile: Profile, base: Recip
         quantised_bytes=QUANTISED_BYTES["nf4-double"] if quantised else None,
         quantises_head=quantised and profile.quantises_head,
         rank=run.lora_rank,
+        adapter_dropout=profile.adapter_dropout,
         targets=targets,
         autocast=False,
     )

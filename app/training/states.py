@@ -40,7 +40,7 @@ class States:
     """Bytes on one accelerator, arrays (n,). `weights`, `gradients`, `optimizer` as they rest; `gradient_entry`
     the part of the gradients that exists before the backward pass; `step` temporaries of the optimizer step;
     `head_gradient` the first gradient of the backward pass; `repeated` the second embedding gradient of tied
-    weights; `whole` all weights unsharded, as they are while a model is loaded and wrapped."""
+    weights."""
 
     weights: FloatArray
     gradients: FloatArray
@@ -49,7 +49,6 @@ class States:
     step: FloatArray
     head_gradient: FloatArray
     repeated: FloatArray
-    whole: FloatArray
 
 
 def parts_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> Parts:
@@ -128,7 +127,6 @@ def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts)
         step=step * on_device,
         head_gradient=np.minimum(head, gradients) * rest,
         repeated=head * float(shape.tied_embeddings) * (layouts.pipeline_parallel == 1) * rest,
-        whole=whole,
     )
 
 

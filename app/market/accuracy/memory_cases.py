@@ -13,6 +13,7 @@ from app.market.accuracy.memory_shapes import shape_of
 from app.market.accuracy.memory_words import (
     ADAPTER_METHODS,
     FRAMEWORKS,
+    LINEARLESS,
     LOSSES,
     NOMINAL_SHARE,
     OPTIMIZERS,
@@ -93,7 +94,7 @@ def _groups(row: Row, recipe: Recipe) -> tuple[str, ...]:
 def _metric(text: str) -> Metric:
     if text.startswith(("allocated", "active")):
         return "allocated"
-    return "reserved" if text.startswith(("reserved", "unknown")) else "device"
+    return "reserved" if text.startswith("reserved") else "device"
 
 
 def _usable(gib: float | None) -> float | None:
@@ -120,12 +121,18 @@ def layout_of(row: Row) -> Layout:
         sharding=sharding,
         shard_group=degree["dp"] * degree["cp"],
         micro_batch_size=int(batch),
-        gradient_accumulation=int(number(row, "grad_accum") or 1),
+        gradient_accumulation=int(number(row, "grad_accum") or _accumulation(row)),
         checkpointing=checkpointing_of(word(row, "act_ckpt"))[0],
         sequence_parallel=word(row, "sp") == "yes",
         virtual_stages=2 if interleaved else 1,
         cpu_offload=word(row, "cpu_offload") not in ("", "no", "paged optimizer"),
     )
+
+
+def _accumulation(row: Row) -> int:
+    """Micro-steps where the row does not say: the framework's habit."""
+    framework = first(word(row, "framework"), FRAMEWORKS, "hf-trainer")
+    return 2 if PROFILES[framework].accumulates else 1
 
 
 def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
@@ -179,7 +186,7 @@ def _stated_bytes(row: Row, recipe: Recipe) -> Recipe:
     stored = _dtype(weights)
     gathered = "gathered" in weights
     amp = word(row, "precision_extra")
-    autocast = stored == 4 and not gathered and not recipe.frozen and amp.startswith(("fp16", "bf16", "amp"))
+    autocast = stored == 4 and not gathered and amp.startswith(("fp16", "bf16", "amp"))
     element = 4.0 if stored == 4 and not gathered and not amp.startswith(("fp16", "bf16", "amp")) else 2.0
     master = 4.0 if word(row, "master_weights") == "fp32" and stored < 4 else 0.0
     gradient = word(row, "grad_dtype")
@@ -196,13 +203,18 @@ def _stated_bytes(row: Row, recipe: Recipe) -> Recipe:
         residual_bytes=4.0 if autocast else element,
         autocast=autocast,
         master_bytes=master if not recipe.frozen else 0.0,
-        gradient_bytes=gradient_bytes,
+        gradient_bytes=0.0 if _partitions(row, master) else gradient_bytes,
         state_bytes=states,
         partition_bytes=PROFILES[recipe.framework].partition_bytes if master and not recipe.frozen else 0.0,
         optimizer_in_backward=word(row, "optimizer_in_backward") == "yes",
         paged="paged" in word(row, "cpu_offload"),
         step_copies=_step_copies(row),
     )
+
+
+def _partitions(row: Row, master: float) -> bool:
+    """DeepSpeed's ZeRO-2 and -3 reduce 16-bit gradients in buckets into an fp32 partition."""
+    return bool(master) and word(row, "sharding").startswith(("zero-2", "zero-3"))
 
 
 def _step_copies(row: Row) -> float:
@@ -229,7 +241,9 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
     )
     return replace(
         recipe,
-        targets=parse_targets(_plain_targets(names), shape),
+        targets=()
+        if word(row, "method").startswith(LINEARLESS)
+        else parse_targets(_plain_targets(names), shape),
         trains_outer=outer,
         adapter_bytes=adapter,
         gradient_bytes=adapter,
@@ -251,8 +265,13 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
     compiled = word(row, "compile") == "yes"
     stated = word(row, "ce_impl")
     loss: Loss = first(stated, LOSSES, PROFILES[framework].full_loss if stated else recipe.loss)
-    if loss == "full" and compiled and framework == "torchtitan":
+    whole_graph = (
+        (loss == "full" and framework == "torchtitan") or (loss == "loss-compiled" and framework == "torchtune")
+    )
+    if compiled and whole_graph:
         loss = "compiled"
+    if loss == "full" and recipe.quantisation == "gptq":
+        loss = "half"
     megatron_deepspeed = word(row, "framework") == "megatron-deepspeed"
     return replace(
         recipe,
@@ -263,6 +282,14 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         mlp_recomputed=checkpointing_of(word(row, "act_ckpt"))[1],
         norm="fused" if "fused norm" in word(row, "framework") else recipe.norm,
         offloads="optimizer" if word(row, "cpu_offload") == "optimizer" else "all",
+        quantised_copies=2.0
+        if recipe.quantises_head
+        and word(row, "framework_version") >= "2024"
+        and not word(row, "framework_version").startswith("8")
+        else 0.0,
+        bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
+        partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
+        tight=not _old(row),
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
         context_gib=value_of("context.old" if _old(row) else "context.lazy"),
     )
@@ -271,4 +298,4 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
 def _old(row: Row) -> bool:
     """Before CUDA 12 loaded kernels lazily (2023)."""
     version = word(row, "framework_version")
-    return any(year in version for year in ("2021", "2022", "cuda 11.2", "v100"))
+    return any(sign in version for sign in ("2021", "2022", "2023-", "cuda 11", "v100"))

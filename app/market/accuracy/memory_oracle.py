@@ -74,7 +74,7 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
         recipe = replace(recipe, adapter_bytes=size, gradient_bytes=size, state_bytes=2 * size)
     dropout = 0.1 if _drops(shape) else 0.0
     foreach = "foreach" in word(row, "optimizer")
-    recipe = replace(recipe, reference_kernels=True, repeats_keys=True)
+    recipe = replace(recipe, reference_kernels=True, repeats_keys=True, adapter_dropout=0.0)
     return replace(recipe, dropout=dropout, step_copies=value_of("step.foreach") if foreach else 0.0)
 
 

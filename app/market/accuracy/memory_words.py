@@ -111,3 +111,7 @@ def checkpointing_of(text: str) -> tuple[CheckpointingKind, int]:
     if "level 1 and 2" in text:
         return "none", 1
     return "none", 2 if "level 2" in text else 1 if "level 1" in text else 0
+
+
+# Methods that add no matrices beside the linears.
+LINEARLESS = ("adapter", "prompt_tuning", "prefix", "p-tuning", "ia3", "ln_tuning", "trainable_tokens")
