@@ -22,16 +22,22 @@ def test_ones_own_trial_corrects_every_other_estimate() -> None:
     )
     board, before = estimated(offer(1), other)
     one, two = row(board, 1), row(board, 2)
-    measured = {
-        "measured_on": "h100-sxm5-80gb x8",
-        "measured_tokens_per_s": before.tokens_per_s[one] * 0.8,
-        "measured_peak_gib": (79.0 - before.headroom_gib[one]) * 0.5,
-    }
-    after = estimates.estimate(board, run(**measured), CATALOG)
-    assert after.tokens_per_s[one] / before.tokens_per_s[one] == pytest.approx(0.8, rel=0.05)
+    slower = run(measured_on="h100-sxm5-80gb x8", measured_tokens_per_s=before.tokens_per_s[one] * 0.8)
+    after = estimates.estimate(board, slower, CATALOG)
+    assert after.tokens_per_s[one] == pytest.approx(0.8 * before.tokens_per_s[one])
     assert 0.8 < after.tokens_per_s[two] / before.tokens_per_s[two] < 1.0
-    assert after.headroom_gib[one] > before.headroom_gib[one]
+    assert after.headroom_gib[one] == before.headroom_gib[one]
     assert after.total_usd[one] > before.total_usd[one]
+
+
+def test_a_measured_peak_moves_the_verdict_of_every_card() -> None:
+    board, before = estimated(offer(1), single(2))
+    device = before.verdicts[before.hardware.of_row[row(board, 1)]].memory
+    assert device is not None
+    leaner = run(measured_on="h100-sxm5-80gb x8", measured_peak_gib=device["device"] * 0.4)
+    after = estimates.estimate(board, leaner, CATALOG)
+    assert before.verdict[row(board, 2)] == "does_not_fit"
+    assert after.verdict[row(board, 2)] in ("fits", "tight")
 
 
 @pytest.mark.parametrize(
