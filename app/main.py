@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from app import log as logs
 from app.api import errors as api_errors
-from app.api.middleware import BodyLimit, Compress, SecurityHeaders
+from app.api.middleware import BodyLimit, Compress, HeadAsGet, SecurityHeaders
 from app.api.routes import make_router as api_router
 from app.catalog import Catalog
 from app.db.engine import is_postgresql
@@ -73,6 +73,7 @@ def create_app(market: Market, settings: Settings) -> FastAPI:
     app.add_middleware(BodyLimit, most=settings.max_body_bytes)
     app.add_middleware(Compress)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(HeadAsGet)
     app.include_router(api_router(market))
     app.include_router(web_router(market))
     for kind in (RackrateError, RequestValidationError, HTTPException, Exception):

@@ -77,16 +77,19 @@ def serve(
     import uvicorn
 
     settings = read_settings(host=host, port=port)
-    uvicorn.run(
-        "app.main:from_environment",
-        factory=True,
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=5,
-    )
+    try:
+        uvicorn.run(
+            "app.main:from_environment",
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=5,
+        )
+    except SystemExit as stop:  # uvicorn has said why it could not start
+        raise typer.Exit(2 if stop.code else 0) from None
 
 
 @cli.command()

@@ -56,3 +56,11 @@ def test_a_body_above_the_limit_is_refused_before_it_is_read_further(client: Tes
     answer = client.post("/api/v1/estimates", content=b" " * 300_000)
     assert answer.status_code == 413
     assert answer.json()["error"]["code"] == "too_large"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/offers", "/api/v1/health", "/"])
+def test_head_is_get_without_the_body(client: TestClient, path: str) -> None:
+    answer = client.head(path)
+    assert answer.status_code == 200
+    assert answer.content == b""
+    assert answer.headers["content-type"] == client.get(path).headers["content-type"]

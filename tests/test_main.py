@@ -1,0 +1,127 @@
+"""The assembled service: a real process that serves, follows the database and stops; settings; errors."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import httpx2
+import pytest
+from fastapi.testclient import TestClient
+
+from app.domain.offer import Parsed, ScrapedOffer
+from app.main import create_app, follow_database
+from app.market.ingest import ingest
+from app.market.service import Market
+from app.providers.card import ProviderCard
+from app.settings import Settings
+
+CARD = ProviderCard("testcloud", "Test Cloud", "api", "list_price", homepage="")
+
+
+@pytest.fixture
+def market(tmp_path: Path) -> Iterator[Market]:
+    market = Market.at(f"sqlite:///{tmp_path / 'rackrate.sqlite3'}")
+    yield market
+    market.engine.dispose()
+
+
+def one_offer(market: Market, price: str) -> None:
+    scraped = ScrapedOffer(
+        provider="testcloud",
+        instance_type="h100x8",
+        accelerator_name="NVIDIA H100 SXM5 80GB",
+        accelerator_count=8,
+        region="us-east-1",
+        purchase_option="on_demand",
+        price_per_hour=Decimal(price),
+    )
+    now = datetime.now(UTC)
+    parsed = Parsed(offers=(scraped,))
+    ingest(
+        market.engine, CARD, parsed, started_at=now - timedelta(seconds=1), now=now, catalog=market.catalog
+    )
+
+
+def test_new_prices_reach_the_board_without_a_restart(market: Market) -> None:
+    async def follow() -> None:
+        stop = asyncio.Event()
+        following = asyncio.create_task(follow_database(market, 0.05, stop))
+        before = market.board
+        await asyncio.to_thread(one_offer, market, "20")
+        for _ in range(200):
+            if market.board is not before:
+                break
+            await asyncio.sleep(0.05)
+        stop.set()
+        await following
+
+    asyncio.run(follow())
+    (row,) = [record for record in market.board.records if record.provider == "testcloud"]
+    assert row.price_usd_per_hour == 20.0
+
+
+def test_the_board_is_left_alone_while_nothing_changes(market: Market) -> None:
+    before = market.board
+    assert not market.refresh_board()
+    assert market.board is before
+    one_offer(market, "20")
+    assert market.refresh_board()
+    assert len(market.board) == len(before) + 1
+
+
+def test_pages_fail_as_pages_and_the_api_as_json(market: Market) -> None:
+    client = TestClient(create_app(market, Settings(refresh=False)), raise_server_exceptions=False)
+    assert client.get("/?colour=red").headers["content-type"].startswith("text/html")
+    assert client.get("/nothing").headers["content-type"].startswith("text/html")
+    assert client.get("/api/v1/offers?colour=red").headers["content-type"] == "application/json"
+
+
+def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RACKRATE_PORT", "9123")
+    monkeypatch.setenv("RACKRATE_REFRESH", "off")
+    settings = Settings()
+    assert (settings.port, settings.refresh) == (9123, False)
+    assert settings.database_url.startswith("sqlite:///")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_serve_answers_from_an_empty_folder_and_stops_when_asked(tmp_path: Path) -> None:
+    port, url = free_port(), f"sqlite:///{tmp_path / 'new' / 'rackrate.sqlite3'}"
+    environment = {**os.environ, "RACKRATE_DATABASE_URL": url, "RACKRATE_REFRESH": "0"}
+    command = [sys.executable, "-c", "from app.cli import main; main()", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+    try:
+        health = wait_for(f"http://127.0.0.1:{port}/api/v1/health")
+        assert health["offers"] > 4000
+        again = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
+        assert again.returncode == 2
+        assert b"Traceback" not in again.stderr
+    finally:
+        process.send_signal(signal.SIGTERM)
+    assert process.wait(20) in (0, -signal.SIGTERM)
+    assert b"Traceback" not in (process.stderr.read() if process.stderr else b"")
+
+
+def wait_for(url: str) -> dict[str, int]:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        try:
+            return dict(httpx2.get(url).json())
+        except httpx2.TransportError:
+            time.sleep(0.3)
+    raise AssertionError(f"{url} never answered")
