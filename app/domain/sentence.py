@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
-def N_(text: str) -> str:  # noqa: N802 - the gettext convention
+def N_(text: str) -> str:
     """Mark a text for the translation catalogs without translating it here."""
     return text
 
