@@ -193,18 +193,23 @@ def _judge_limits(
     reason, why = words
     if run.deadline_hours is not None:
         for row in np.flatnonzero(holds & ~(costs.hours <= run.deadline_hours)):
+            known = np.isfinite(costs.hours[row])
+            text = (
+                N_("takes {hours} h; the deadline is {limit} h")
+                if known
+                else N_("how long it takes is not known")
+            )
             reason[row], why[row] = (
-                "deadline",
-                Sentence(
-                    N_("takes {hours} h; the deadline is {limit} h"),
-                    {"hours": f"{costs.hours[row]:,.1f}", "limit": f"{run.deadline_hours:,.1f}"},
-                ),
+                "deadline" if known else "time_unknown",
+                Sentence(text, {"hours": f"{costs.hours[row]:,.1f}", "limit": f"{run.deadline_hours:,.1f}"}),
             )
     if run.budget_usd is not None:
         for row in np.flatnonzero(holds & ~(costs.total_usd <= run.budget_usd)):
             known = np.isfinite(costs.total_usd[row])
             text = (
-                N_("costs {usd} USD in all; the budget is {limit}") if known else N_("its price is not known")
+                N_("costs {usd} USD in all; the budget is {limit}")
+                if known
+                else N_("what it costs is not known")
             )
             reason[row], why[row] = (
                 "budget" if known else "price_unknown",

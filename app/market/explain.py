@@ -107,7 +107,7 @@ def _with_terms(
     shape, run, recipe = question.shape, question.run, question.recipe
     scale = question.correction.memory if question.correction else 1.0
     usable = cluster.node.accelerator.usable_gib / scale
-    held = found.plan is not None
+    held = found.plan is not None and found.time is not None
     work, prices = _bill(board, row, question, found) if held else (None, None)
     host = _host(explanation.record)
     return replace(

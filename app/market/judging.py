@@ -12,6 +12,9 @@ from app.market.shapes import HardwareShape
 from app.training.fit import Verdict, judge, node_counts, refuse_before_search, settled
 from app.training.plan import Plan, search
 
+UNTIMED = {"deadline_hours": None, "link_share_limit": 1.0}
+"""What cannot be asked of a run whose speed is not known."""
+
 
 def judge_shapes(question: Question, hardware: Sequence[HardwareShape]) -> tuple[Verdict, ...]:
     """One verdict per hardware shape, in their order. Further nodes are tried only where fewer do not settle it.
@@ -19,7 +22,7 @@ def judge_shapes(question: Question, hardware: Sequence[HardwareShape]) -> tuple
     Raises:
         BadInput: a fixed setting that no hardware could run.
     """
-    run = question.run
+    run = question.run if question.timed else question.run.model_copy(update=UNTIMED)
     verdicts = {
         i: verdict for i, item in enumerate(hardware) if (verdict := _before_search(run, item)) is not None
     }
@@ -33,7 +36,12 @@ def judge_shapes(question: Question, hardware: Sequence[HardwareShape]) -> tuple
             tried[i].append(plan)
             if settled(run, plan):
                 del open_at[i]
-    return tuple(verdicts.get(i) or judge(run, tried[i]) for i in range(len(hardware)))
+    found = (verdicts.get(i) or judge(run, tried[i]) for i in range(len(hardware)))
+    return (
+        tuple(found)
+        if question.timed
+        else tuple(replace(verdict, time=None, bound=None) for verdict in found)
+    )
 
 
 def _cluster(item: HardwareShape) -> Cluster:

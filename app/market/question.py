@@ -30,6 +30,11 @@ class Question:
     recipe: Recipe
     correction: Correction | None = None
 
+    @property
+    def timed(self) -> bool:
+        """The speed model covers it: matrix products per token. Convolutions have neither tokens nor a width."""
+        return self.shape.hidden_size > 0 and self.shape.modality != "cnn"
+
     @classmethod
     def of(cls, run: TrainingRun, catalog: Catalog) -> Question:
         """Resolve a run.

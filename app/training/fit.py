@@ -46,6 +46,7 @@ REASONS: dict[str, str] = {
     "budget": N_("over budget"),
     "deadline": N_("too late for the deadline"),
     "price_unknown": N_("price unknown"),
+    "time_unknown": N_("speed unknown"),
 }
 
 

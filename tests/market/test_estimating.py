@@ -85,3 +85,20 @@ def test_bad_questions_are_refused_with_the_field() -> None:
     assert caught.value.field == "tensor_parallel"
     with pytest.raises(NotFound):
         estimates.explain(board, "ffffffffffffffff", run(), CATALOG)
+
+
+def test_the_speed_of_a_convolution_is_unknown_and_its_memory_is_not() -> None:
+    board, table = estimated(offer(1), model="resnet-50", tokens=1e6)
+    at = row(board, 1)
+    assert table.shown[at]
+    assert table.headroom_gib[at] > 0
+    for figure in (table.tokens_per_s, table.mfu, table.hours, table.total_usd):
+        assert np.isnan(figure[at])
+    hurried = estimates.estimate(board, run(model="resnet-50", deadline_hours=1), CATALOG)
+    assert (hurried.reason[at], hurried.shown[at]) == ("time_unknown", False)
+    dear = estimates.estimate(board, run(model="resnet-50", budget_usd=1), CATALOG)
+    assert dear.reason[at] == "price_unknown"
+    told = estimates.explain(board, f"{1:016x}", run(model="resnet-50"), CATALOG)
+    assert told.memory is not None
+    assert told.time is None
+    assert told.cost is None
