@@ -11,14 +11,16 @@ import io
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import orjson
 
-from app.domain.errors import ShapeDrift, Unreachable, UpstreamFault
+from app.domain.errors import ShapeDrift, UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._aws_families import MENTIONED, accelerators_of
 from app.providers._reading import Harvest, Refused, decimal_of, figure, some
+from app.providers._several import every_part
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -56,22 +58,21 @@ CARD = ProviderCard(
 async def fetch(http: Http, settings: Settings) -> Payload:
     """Every region's accelerated lines, the spot prices and the advisor's bands."""
     regions: dict[str, Any] = (await http.get(_INDEX, name="index")).json()["regions"]
-    parts: list[Part] = []
-    silent: list[str] = []
-    for region, entry in regions.items():
-        address = _BULK + entry["currentVersionUrl"].removesuffix(".json") + ".csv"
-        try:
-            parts.append(Part(f"region:{region}", address, await _accelerated_lines(http, address)))
-        except UpstreamFault:
-            silent.append(region)
+    listed = await every_part(
+        (region, partial(_region, http, region, entry)) for region, entry in regions.items()
+    )
+    parts = list(listed.parts)
     for name, address in (("spot", _SPOT), ("advisor", _ADVISOR)):
         try:
             parts.append(await http.get(address, name=name))
         except UpstreamFault:
             continue
-    if len(silent) == len(regions):
-        raise Unreachable("no region of the AWS price list answered")
-    return Payload(tuple(parts), tuple(silent))
+    return Payload(tuple(parts), listed.unanswered)
+
+
+async def _region(http: Http, region: str, entry: dict[str, Any]) -> Part:
+    address = _BULK + entry["currentVersionUrl"].removesuffix(".json") + ".csv"
+    return Part(f"region:{region}", address, await _accelerated_lines(http, address))
 
 
 async def _accelerated_lines(http: Http, address: str) -> str:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import orjson
 
-from app.domain.errors import ShapeDrift, UpstreamFault
+from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._reading import Harvest, decimal_of, figure
+from app.providers._several import every_part
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -39,20 +41,13 @@ CARD = ProviderCard(
 
 
 async def fetch(http: Http, settings: Settings) -> Payload:
-    """One archive a cloud; a cloud that fails leaves the others."""
-    parts: list[Part] = []
-    silent: list[str] = []
-    fault: UpstreamFault | None = None
-    for folder, slug in _CLOUDS.items():
-        address = f"{_BASE}/{folder}/latest/catalog.zip"
-        try:
-            parts.append(Part(folder, address, _unpacked(await http.get_bytes(address), f"{folder}.csv")))
-        except UpstreamFault as error:
-            fault = error
-            silent.append(slug)
-    if not parts and fault:
-        raise fault
-    return Payload(tuple(parts), tuple(silent))
+    """One archive a cloud."""
+    return await every_part((slug, partial(_archive, http, folder)) for folder, slug in _CLOUDS.items())
+
+
+async def _archive(http: Http, folder: str) -> Part:
+    address = f"{_BASE}/{folder}/latest/catalog.zip"
+    return Part(folder, address, _unpacked(await http.get_bytes(address), f"{folder}.csv"))
 
 
 def _unpacked(archive: bytes, member: str) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from app.domain.errors import ShapeDrift, UpstreamFault
+from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._reading import Harvest, Refused, decimal_of
+from app.providers._several import every_part
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -47,19 +49,8 @@ CARD = ProviderCard(
 
 
 async def fetch(http: Http, settings: Settings) -> Payload:
-    """One file a cloud; a file that fails leaves the others."""
-    parts: list[Part] = []
-    silent: list[str] = []
-    fault: UpstreamFault | None = None
-    for name in _FILES:
-        try:
-            parts.append(await http.get(f"{_BASE}/{name}.csv", name=name))
-        except UpstreamFault as error:
-            fault = error
-            silent.append(name)
-    if not parts and fault:
-        raise fault
-    return Payload(tuple(parts), tuple(silent))
+    """One file a cloud."""
+    return await every_part((name, partial(http.get, f"{_BASE}/{name}.csv", name=name)) for name in _FILES)
 
 
 def parse(payload: Payload) -> Parsed:

@@ -9,10 +9,12 @@ import ast
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 
 from app.domain.errors import ShapeDrift, Unreachable
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._reading import Harvest, decimal_of, figure, some
+from app.providers._several import every_part
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -64,23 +66,24 @@ CARD = ProviderCard(
 
 
 async def fetch(http: Http, settings: Settings) -> Payload:
-    """One file a cloud: the mirror first, because it says how old a file is. A cloud that fails leaves the others."""
-    parts: list[Part] = []
-    silent: list[str] = []
-    for folder, (slug, schemas) in _CLOUDS.items():
-        if slug in _ASKED_DIRECTLY:
-            continue
-        addresses = [
-            f"{base}/{schema}/{folder}/vms.csv" for schema in schemas for base in (_MIRROR, _REPOSITORY)
-        ]
-        part = await _first_answer(http, folder, addresses)
-        if part:
-            parts.append(part)
-        else:
-            silent.append(slug)
-    if not parts:
-        raise Unreachable("no file of the SkyPilot catalog answered")
-    return Payload(tuple(parts), tuple(silent))
+    """One file a cloud: the mirror first, because it says how old a file is."""
+    wanted = {folder: entry for folder, entry in _CLOUDS.items() if entry[0] not in _ASKED_DIRECTLY}
+    return await every_part(
+        (slug, partial(_newest, http, folder, schemas)) for folder, (slug, schemas) in wanted.items()
+    )
+
+
+async def _newest(http: Http, folder: str, schemas: tuple[str, ...]) -> Part:
+    """The file under the newest schema that holds it."""
+    refused: Unreachable | None = None
+    for address in (
+        f"{base}/{schema}/{folder}/vms.csv" for schema in schemas for base in (_MIRROR, _REPOSITORY)
+    ):
+        try:
+            return await http.get(address, name=folder)
+        except Unreachable as fault:
+            refused = fault
+    raise refused or Unreachable(f"{folder}: no schema to ask for")
 
 
 def parse(payload: Payload) -> Parsed:
@@ -100,15 +103,6 @@ def parse(payload: Payload) -> Parsed:
     if not parsed.rows_read and payload.parts:
         raise ShapeDrift("no file of the SkyPilot catalog holds a row")
     return parsed
-
-
-async def _first_answer(http: Http, name: str, addresses: list[str]) -> Part | None:
-    for address in addresses:
-        try:
-            return await http.get(address, name=name)
-        except Unreachable:
-            continue
-    return None
 
 
 def _read_cloud(harvest: Harvest, slug: str, part: Part, rows: list[dict[str, str]]) -> None:
