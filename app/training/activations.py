@@ -94,16 +94,22 @@ def _linear_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> flo
         return e * hidden * ((1 if fused else 3) + (2 if shape.gated_mlp else 1))
     if not recipe.frozen:
         return blocks * e * hidden
-    if recipe.quantised_bytes is not None:
+    if recipe.fused_adapters or _keeps_every_input(recipe):
         return blocks * e * hidden
     names = target_linears(shape, recipe.targets, expert_layer)
     touched = bool(set(names) & {"q", "k", "v", "qkv", "q_a", "kv_a"}) + bool(set(names) & {"gate", "up"})
     return min(touched, blocks) * e * hidden if _shares_input(recipe) else 0.0
 
 
+def _keeps_every_input(recipe: Recipe) -> bool:
+    """bitsandbytes keeps the input of every quantised linear; fused kernels do not."""
+    return recipe.quantised_bytes is not None and not recipe.fused_adapters
+
+
 def _shares_input(recipe: Recipe) -> bool:
     """Adapters keep the very input of their linear: no cast, no dropout in between."""
-    return recipe.adapter_bytes <= recipe.compute_bytes and not recipe.adapter_dropout
+    narrow = recipe.adapter_bytes <= recipe.compute_bytes and not recipe.adapter_dropout
+    return recipe.fused_adapters or narrow
 
 
 def _attention(shape: ModelShape, recipe: Recipe) -> float:
@@ -126,16 +132,18 @@ def _mask_bytes(recipe: Recipe) -> float:
 
 
 def _scores(shape: ModelShape, recipe: Recipe) -> float:
-    """Bytes per token and context token. Eager attention keeps the fp32 softmax and its copy in the compute
-    format, with dropout the dropped copy and the mask, with soft-capping the tanh. The reference kernels of
+    """Bytes per token and context token. Eager attention keeps the softmax (fp32 in Llama-like code and
+    under autocast) and its copy in the compute format, with dropout the dropped copy and the mask, with soft-capping the tanh. The reference kernels of
     fused attention write the mask out once a layer."""
     e = recipe.compute_bytes
     if recipe.attention != "eager":
         return e if recipe.reference_kernels and recipe.attention == "sdpa" else 0.0
-    copy = e if e < 4 else 0.0
+    upcast = shape.norm == "rms" or recipe.autocast
+    soft = 4.0 if upcast else e
+    copy = e if soft > e else 0.0
     if recipe.dropout:
-        copy = 8.0 if recipe.reference_kernels else e + 1.0
-    return shape.attention_heads * (4.0 + copy + (e if soft_capped(shape) else 0.0))
+        copy = 8.0 + 4.0 - soft if recipe.reference_kernels else e + 1.0
+    return shape.attention_heads * (soft + copy + (e if soft_capped(shape) else 0.0))
 
 
 def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
@@ -146,13 +154,17 @@ def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
         return e * width * max(0, 1 - recipe.mlp_recomputed // 2)
     composed = shape.family.startswith("GPT-2") and recipe.norm == "eager"
     inner = 3.0 if shape.gated_mlp else 4.0 if composed else 1.0
+    if recipe.fused_adapters and shape.gated_mlp:
+        inner = 2.0
     return e * width * inner + e * _input_of(recipe, "down", width)
 
 
 def _input_of(recipe: Recipe, name: str, width: int) -> float:
     """Elements of a linear's input that must be kept for its weight or adapter gradient."""
-    if not recipe.frozen or recipe.quantised_bytes is not None:
+    if not recipe.frozen or _keeps_every_input(recipe):
         return float(width)
+    if recipe.fused_adapters:
+        return 0.0
     return float(width) if name in recipe.targets and _shares_input(recipe) else 0.0
 
 

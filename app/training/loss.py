@@ -20,7 +20,7 @@ CHUNKS = 8.0
 FUSED_WIDTHS = 6.0
 
 WHOLE_LOGITS: tuple[Loss, ...] = ("full", "returned", "compiled", "loss-compiled")
-SPLIT_BY_TENSOR: tuple[Loss, ...] = ("loss-parallel", "vocab-parallel")
+SPLIT_BY_TENSOR: tuple[Loss, ...] = ("loss-parallel", "vocab-parallel", "vocab-fused")
 NAMES: Mapping[Loss, str] = {
     "full": "cross entropy in fp32 over all logits",
     "half": "cross entropy in 16 bit over all logits",
@@ -33,6 +33,7 @@ NAMES: Mapping[Loss, str] = {
     "in-place": "cross entropy in place",
     "loss-parallel": "cross entropy over the vocabulary split by tensor parallel (DTensor)",
     "vocab-parallel": "cross entropy over the vocabulary split by tensor parallel (Megatron)",
+    "vocab-fused": "cross entropy over the split vocabulary in one kernel (Megatron)",
     "classifier": "classifier head",
 }
 

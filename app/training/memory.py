@@ -20,6 +20,7 @@ from app.domain.units import GIB
 from app.training.activations import layer_bytes, top_bytes
 from app.training.assumptions_memory import value_of
 from app.training.buffers import Buffers, buffers_of
+from app.training.footprints import CHECKPOINTED_SHARE, kept_values
 from app.training.layout import CHECKPOINTINGS, Layout, Layouts
 from app.training.loss import NAMES, loss_bytes
 from app.training.parameters import expert_layers, structure
@@ -173,8 +174,11 @@ def _activations(
     shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: FloatArray, last: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Stored bytes of all layers in flight, and the working set of one layer in backward."""
-    if not shape.layers:
-        return np.zeros_like(tokens), np.zeros_like(tokens)
+    if not shape.layers or shape.modality == "cnn" or not shape.hidden_size:
+        kept = kept_values(shape) * recipe.compute_bytes * layouts.micro_batch_size
+        checkpointed = layouts.checkpointing == WHOLE
+        share = np.where(checkpointed, CHECKPOINTED_SHARE, 1.0)
+        return kept * share, np.where(checkpointed, kept * CHECKPOINTED_SHARE, 0.0)
     tensor = layouts.tensor_parallel.astype(np.float64)
     whole_split = np.where(layouts.sequence_parallel > 0, tensor, 1.0)
     sparse = expert_layers(shape) / shape.layers

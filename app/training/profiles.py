@@ -10,7 +10,7 @@ from app.domain.run import Framework
 Norm = Literal["eager", "fused"]
 Loss = Literal[
     "full", "half", "returned", "compiled", "loss-compiled", "chunked", "chunked-128", "fused", "in-place",
-    "loss-parallel", "vocab-parallel", "classifier",
+    "loss-parallel", "vocab-parallel", "vocab-fused", "classifier",
 ]  # fmt: skip
 States = Literal["fp32-master", "fp32-weights", "autocast", "pure"]
 SoftwareClass = Literal["megatron", "fsdp", "eager"]
@@ -28,7 +28,8 @@ class Profile:
     asking for a full or chunked one means. `keeps_gradients`: gradient buffers stay allocated between steps.
     `gathers_whole`: full
     sharding keeps the gathered model through the step (one coarse FSDP unit). `accumulates`: its recipes
-    accumulate gradients unless told otherwise. `inner_copies`: further tensors of hidden size that one layer keeps. `extra_gib`: measured
+    accumulate gradients unless told otherwise. `fused_adapters`: hand-written
+    adapter kernels keep one input and recompute the rest. `inner_copies`: further tensors of hidden size that one layer keeps. `extra_gib`: measured
     and unexplained. `bucket_elements`: communication buffers, in elements. `offloads`: what CPU offload moves.
     """
 
@@ -47,6 +48,7 @@ class Profile:
     accumulates: bool = False
     adapter_dropout: float = 0.05
     inner_copies: float = 0.0
+    fused_adapters: bool = False
     compiles: bool = False
     extra_gib: float = 0.0
     bucket_elements: float = 0.0
@@ -81,6 +83,8 @@ PROFILES: dict[Framework, Profile] = {
     "unsloth": Profile(
         "eager", "pure", 2, 0, 4, "fused", "fused", "full", "chunked",
         "Unsloth: Triton RMSNorm, chunked fused cross entropy, offloaded checkpoints",
+        adapter_dropout=0.0,
+        fused_adapters=True,
     ),
     "axolotl": Profile(
         "eager", "pure", 2, 0, 4, "eager", "fused", "full", "chunked",

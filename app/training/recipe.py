@@ -85,6 +85,7 @@ class Recipe:
     inner_copies: float = 0.0
     adapter_dropout: float = 0.0
     quantised_copies: float = 0.0
+    fused_adapters: bool = False
     bucket_elements: float = 0.0
     extra_gib: float = 0.0
     context_gib: float = 0.0
@@ -217,6 +218,7 @@ def _adapters(shape: ModelShape, run: TrainingRun, profile: Profile, base: Recip
         quantises_head=quantised and profile.quantises_head,
         rank=run.lora_rank,
         adapter_dropout=profile.adapter_dropout,
+        fused_adapters=profile.fused_adapters,
         targets=targets,
         autocast=False,
     )

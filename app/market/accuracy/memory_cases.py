@@ -186,11 +186,13 @@ def _stated_bytes(row: Row, recipe: Recipe) -> Recipe:
     stored = _dtype(weights)
     gathered = "gathered" in weights
     amp = word(row, "precision_extra")
-    autocast = stored == 4 and not gathered and amp.startswith(("fp16", "bf16", "amp"))
+    apex = word(row, "framework").startswith("nvidia") and amp.startswith("amp")
+    autocast = stored == 4 and not gathered and not apex and amp.startswith(("fp16", "bf16", "amp"))
     element = 4.0 if stored == 4 and not gathered and not amp.startswith(("fp16", "bf16", "amp")) else 2.0
     master = 4.0 if word(row, "master_weights") == "fp32" and stored < 4 else 0.0
     gradient = word(row, "grad_dtype")
-    gradient_bytes = 6.0 if "accumulation" in gradient else _dtype(gradient) if gradient else stored
+    blank = 4.0 if recipe.framework == "megatron" and not recipe.frozen else stored
+    gradient_bytes = 6.0 if "accumulation" in gradient else _dtype(gradient) if gradient else blank
     states = number(row, "optim_bytes_per_param")
     if states is None:
         default = 8.0 if stored == 4 or master else 4.0
@@ -265,11 +267,13 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
     compiled = word(row, "compile") == "yes"
     stated = word(row, "ce_impl")
     loss: Loss = first(stated, LOSSES, PROFILES[framework].full_loss if stated else recipe.loss)
-    whole_graph = (
-        (loss == "full" and framework == "torchtitan") or (loss == "loss-compiled" and framework == "torchtune")
+    whole_graph = (loss == "full" and framework == "torchtitan") or (
+        loss == "loss-compiled" and framework == "torchtune"
     )
     if compiled and whole_graph:
         loss = "compiled"
+    if loss == "full" and framework in ("hf-trainer", "deepspeed") and _returns_logits(row):
+        loss = "returned"
     if loss == "full" and recipe.quantisation == "gptq":
         loss = "half"
     megatron_deepspeed = word(row, "framework") == "megatron-deepspeed"
@@ -289,10 +293,22 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         else 0.0,
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
-        tight=not _old(row),
+        tight=not word(row, "framework_version").startswith(("2021", "2022", "feb 2022", "4.1x")),
+        dropout=0.1 if _drops(row, recipe) else 0.0,
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
         context_gib=value_of("context.old" if _old(row) else "context.lazy"),
     )
+
+
+def _returns_logits(row: Row) -> bool:
+    """Transformers 4 of 2024 kept the fp32 logits and their shifted copy beside the loss."""
+    return "2024" in word(row, "framework_version")
+
+
+def _drops(row: Row, recipe: Recipe) -> bool:
+    """Encoders and GPT-2 of Transformers train with dropout 0.1 as they come."""
+    name = f"{word(row, 'model_key')} {word(row, 'model')}"
+    return not recipe.frozen and any(family in name for family in ("bert", "gpt2", "t5-"))
 
 
 def _old(row: Row) -> bool:

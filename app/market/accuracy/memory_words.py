@@ -36,6 +36,7 @@ LOSSES: tuple[tuple[str, Loss], ...] = (
     ("chunked (128)", "chunked-128"),
     ("chunked", "chunked"),
     ("loss parallel", "loss-parallel"),
+    ("fused, vocab-parallel", "vocab-fused"),
     ("vocab-parallel", "vocab-parallel"),
     ("in place", "in-place"),
     ("cut cross entropy", "fused"),
