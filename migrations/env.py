@@ -16,6 +16,7 @@ def run(connection: Connection) -> None:
         target_metadata=metadata,
         render_as_batch=connection.dialect.name == "sqlite",
         compare_type=True,
+        transactional_ddl=True,  # on SQLite too: we emit BEGIN ourselves
     )
     with context.begin_transaction():
         context.run_migrations()
