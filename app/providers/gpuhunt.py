@@ -16,7 +16,7 @@ import orjson
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._reading import Harvest, decimal_of, figure
-from app.providers._several import every_part
+from app.providers._several import every_part, every_table
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -63,20 +63,9 @@ def _unpacked(archive: bytes, member: str) -> str:
 def parse(payload: Payload) -> Parsed:
     """Offers of every cloud whose file can be read."""
     harvest = Harvest("gpuhunt", source="gpuhunt", licence=CARD.licence)
-    for part in payload.parts:
-        slug = _CLOUDS[part.name]
-        try:
-            rows = harvest.csv_rows(part, _NEEDED)
-        except ShapeDrift as drift:
-            harvest.silent(slug, str(drift))
-            continue
-        if not rows:
-            harvest.silent(slug, "a file without rows")
-        _read_cloud(harvest, slug, part.url, rows)
-    parsed = harvest.parsed(payload)
-    if payload.parts and not parsed.rows_read:
-        raise ShapeDrift("no file of the gpuhunt catalog holds a row")
-    return parsed
+    for part, rows in every_table(harvest, payload, _NEEDED, lambda part: _CLOUDS[part.name]):
+        _read_cloud(harvest, _CLOUDS[part.name], part.url, rows)
+    return harvest.parsed(payload)
 
 
 def _read_cloud(harvest: Harvest, slug: str, url: str, rows: list[dict[str, str]]) -> None:

@@ -11,10 +11,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._reading import Harvest, Refused, decimal_of
-from app.providers._several import every_part
+from app.providers._several import every_part, every_table
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -56,19 +55,9 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """Offers of every file that can be read."""
     harvest = Harvest("opencomputeprices", source="opencomputeprices", licence=CARD.licence)
-    for part in payload.parts:
-        try:
-            rows = harvest.csv_rows(part, _NEEDED)
-        except ShapeDrift as drift:
-            harvest.silent(part.name, str(drift))
-            continue
-        if not rows:
-            harvest.silent(part.name, "a file without rows")
+    for part, rows in every_table(harvest, payload, _NEEDED, lambda part: part.name):
         _read_file(harvest, part, rows)
-    parsed = harvest.parsed(payload)
-    if payload.parts and not parsed.rows_read:
-        raise ShapeDrift("no file of OpenComputePrices holds a row")
-    return parsed
+    return harvest.parsed(payload)
 
 
 def _read_file(harvest: Harvest, part: Part, rows: list[dict[str, str]]) -> None:

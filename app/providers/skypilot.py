@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
 
-from app.domain.errors import ShapeDrift, Unreachable
+from app.domain.errors import Unreachable
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._reading import Harvest, decimal_of, figure, some
-from app.providers._several import every_part
+from app.providers._several import every_part, every_table
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
@@ -89,20 +89,9 @@ async def _newest(http: Http, folder: str, schemas: tuple[str, ...]) -> Part:
 def parse(payload: Payload) -> Parsed:
     """Offers of every cloud; one with a broken or empty file is named in `unanswered`."""
     harvest = Harvest("skypilot", source="skypilot", licence=CARD.licence)
-    for part in payload.parts:
-        slug = _CLOUDS[part.name][0]
-        try:
-            rows = harvest.csv_rows(part, _NEEDED)
-        except ShapeDrift as drift:
-            harvest.silent(slug, str(drift))
-            continue
-        if not rows:
-            harvest.silent(slug, "a file without rows")
-        _read_cloud(harvest, slug, part, rows)
-    parsed = harvest.parsed(payload)
-    if not parsed.rows_read and payload.parts:
-        raise ShapeDrift("no file of the SkyPilot catalog holds a row")
-    return parsed
+    for part, rows in every_table(harvest, payload, _NEEDED, lambda part: _CLOUDS[part.name][0]):
+        _read_cloud(harvest, _CLOUDS[part.name][0], part, rows)
+    return harvest.parsed(payload)
 
 
 def _read_cloud(harvest: Harvest, slug: str, part: Part, rows: list[dict[str, str]]) -> None:
