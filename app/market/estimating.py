@@ -80,22 +80,25 @@ class Estimates:
 
 
 class _Cache:
-    """The last KEPT runs, each with the board it was asked of. One estimate at a time: a second question about the
-    same run waits and finds the first one's answer."""
+    """The last KEPT runs on the board that was asked last; a new board forgets them all. One estimate at a time: a
+    second question about the same run waits and finds the first one's answer."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[Board, Estimates]] = OrderedDict()
+        self._kept: OrderedDict[str, Estimates] = OrderedDict()
+        self._board: Board | None = None
         self._lock = Lock()
 
     def get(self, board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
         key = run.model_dump_json(exclude_defaults=True)
         with self._lock:
-            of_board, found = self._kept.get(key, (None, None))
-            if of_board is not board or found is None:
-                found = _estimate(board, Question.of(run, catalog), catalog)
-            self._kept[key] = (board, found)
+            if board is not self._board:
+                self._kept.clear()
+                self._board = board
+            found = self._kept.get(key)
+            if found is None:
+                found = self._kept[key] = _estimate(board, Question.of(run, catalog), catalog)
             self._kept.move_to_end(key)
-            while len(self._kept) > KEPT:
+            if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
             return found
 

@@ -45,7 +45,7 @@ class HardwareIndex:
     of_row: npt.NDArray[np.int64]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def hardware_index(board: Board, catalog: Catalog) -> HardwareIndex:
     """The distinct shapes of a board, in order of first appearance."""
     number: dict[Hashable, int] = {}
