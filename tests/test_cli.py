@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.cli import run
+from tests.providers.internet import served
 
 Said = tuple[int, str, str]
 
@@ -76,7 +77,8 @@ def test_a_run_that_fits_says_on_what_and_for_how_much(rackrate: Callable[..., S
     body = json.loads(out)
     assert code == 0
     assert body["enough"] == "single"
-    assert body["hardware"][0]["cost"]["total_usd"] > 0
+    assert body["verdict"] in ("fits", "tight")
+    assert body["cost"]["total_usd"] == body["hardware"][0]["cost"]["total_usd"] > 0
     code, out, _ = rackrate("fit", path)
     assert code == 0
     assert "micro-batch" in out
@@ -86,7 +88,9 @@ def test_a_run_that_nothing_holds_is_the_answer_no(rackrate: Callable[..., Said]
     path = run_file(tmp_path, model="llama-3.1-405b", method="pretrain", max_nodes=1)
     code, out, _ = rackrate("fit", path, "--json")
     assert code == 1
-    assert json.loads(out)["holds"] is False
+    body = json.loads(out)
+    assert (body["holds"], body["verdict"], body["plan"]) == (False, "does_not_fit", None)
+    assert body["levers"]
 
 
 @pytest.mark.parametrize(
@@ -180,3 +184,31 @@ def test_reference_pages_in_the_repository_are_those_that_docs_writes(
         assert (tmp_path / f"{page}.md").read_text() == (kept / f"{page}.md").read_text(), (
             f"run: rackrate docs ({page})"
         )
+
+
+def test_refresh_takes_in_live_prices_and_says_no_when_a_source_is_down(
+    rackrate: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RACKRATE_HTTP_CACHE", str(tmp_path / "http"))
+    with served("runpod") as internet:
+        monkeypatch.setenv("RACKRATE_VIA", internet.origin)
+        assert rackrate("refresh", "runpod")[0] == 0
+        code, _, err = rackrate("refresh", "akash")
+    assert code == 1
+    assert err.splitlines()[-1] == "no usable answer from akash; see `rackrate providers`"
+    cards = {card["slug"]: card for card in json.loads(rackrate("providers", "--json")[1])}
+    assert cards["runpod"]["last_success"]
+    assert cards["runpod"]["offers"] > 0
+    assert cards["akash"]["last_success"] is None
+    assert cards["akash"]["last_error"]
+
+
+def test_record_keeps_what_a_source_answered(
+    rackrate: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with served("runpod") as internet:
+        monkeypatch.setenv("RACKRATE_VIA", internet.origin)
+        code, _, err = rackrate("record", "runpod", "--to", tmp_path / "tape")
+    assert code == 0, err
+    assert (tmp_path / "tape" / "exchanges.jsonl").stat().st_size > 0
+    assert "offers" in err

@@ -14,6 +14,8 @@ from app.market.query import OfferQuery
 from app.market.service import Market
 
 OFFERS_PATH = "/api/v1/offers"
+BEST = ("plan", "nodes", "headroom_gib", "offer", "memory", "time", "cost")
+"""Of the cheapest offer that holds a run, beside its verdict."""
 
 
 def offers_body(page: OfferPage) -> dict[str, Any]:
@@ -96,16 +98,20 @@ def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
     """The body of `POST /estimates`: the answer before any price, then hardware shape by shape."""
     told = market.answer(run)
     hardware = market.by_hardware(run)
+    held = [answer for answer in hardware if answer.offer is not None]
+    best = held[0] if held else None
     return {
         "run": plain(run),
         "model": {**plain(told.question.shape), **market.parameter_counts(told.question.shape)},
-        "enough": told.enough,
+        "holds": best is not None,
+        "verdict": best.verdict if best else "does_not_fit",
         "why": str(told.why),
+        **{name: plain(getattr(best, name)) if best else None for name in BEST},
+        "enough": told.enough,
         "tiers": plain(told.tiers),
         "rules": plain(told.rules),
         "levers": plain(told.levers),
         "compared": told.compared,
-        "holds": any(answer.offer is not None for answer in hardware),
         "hardware": plain(hardware),
     }
 
