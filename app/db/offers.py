@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Double, Table, bindparam, func, select, type_coerce, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.db.engine import is_postgresql
+from app.db.engine import is_postgresql, no_garbage
 from app.db.merge import merge
 from app.db.tables import board_version as version_table
 from app.db.tables import exchange_rate, instance_type, offer, scrape_run
@@ -92,8 +92,9 @@ _CONVERTED: tuple[ColumnElement[Any], ...] = (
 
 def read_current(connection: Connection) -> list[OfferRecord]:
     """Every offer that is not withdrawn, one record each, sources merged, ordered by id."""
-    told = read_told(connection)
-    return [merge(list(same)) for _, same in groupby(told, key=lambda record: record.id)]
+    with no_garbage():
+        told = read_told(connection)
+        return [merge(list(same)) for _, same in groupby(told, key=lambda record: record.id)]
 
 
 def read_told(connection: Connection) -> Iterator[OfferRecord]:

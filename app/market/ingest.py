@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 
 from sqlalchemy import Connection, Engine, RowMapping, select
 
 from app.catalog import Catalog
 from app.db import runs
-from app.db.engine import writing
+from app.db.engine import no_garbage, writing
 from app.db.offers import read_current
 from app.db.tables import offer
 from app.domain.errors import LeaseLost, NotFound
@@ -47,7 +44,7 @@ def ingest(
     Raises:
         LeaseLost: a newer lease on this source exists; nothing was written.
     """
-    with _no_garbage(), writing(engine) as connection:
+    with no_garbage(), writing(engine) as connection:
         _take_turn(connection, card, fence)
         batch = Batch.open(connection, card, parsed, (started_at, now), catalog)
         batch.settle_all()
@@ -129,16 +126,3 @@ def _take_turn(connection: Connection, card: ProviderCard, fence: int | None) ->
     if fence is not None and state["fence"] != fence:
         raise LeaseLost(card.slug)
     return state
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """A batch is many small objects without cycles; looking for cycles among them again and again costs a quarter of
-    the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
