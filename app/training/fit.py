@@ -39,7 +39,7 @@ REASONS: dict[str, str] = {
     "fabric_unknown": N_("node network unknown"),
     "host_ram": N_("not enough host memory"),
     "precision": N_("number format not supported"),
-    "count": N_("more accelerators than asked for"),
+    "count": N_("number of accelerators does not suit"),
     "batch": N_("global batch too small to split"),
     "slice": N_("a slice of unknown size"),
     "accelerator_unknown": N_("accelerator unknown"),
