@@ -73,9 +73,13 @@ def _casts(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) ->
 
 
 def _buckets(recipe: Recipe, layouts: Layouts, whole: FloatArray) -> FloatArray:
-    """DeepSpeed's buckets hold up to 5e8 elements each; DDP's 25 MB twice."""
+    """DeepSpeed's buckets hold up to 5e8 elements each; DDP's 25 MB twice, or a copy of all gradients
+    without bucket views."""
     parallel = layouts.data_parallel * layouts.context_parallel > 1
     plain = np.where(parallel & (layouts.sharding < GRADIENTS), value_of("bucket.ddp") * 2**30, 0.0)
+    if recipe.bucket_copies and not recipe.frozen:
+        copies = parallel & (layouts.sharding < GRADIENTS)
+        plain = np.where(copies, recipe.gradient_bytes * whole, plain)
     if not recipe.bucket_elements or recipe.frozen:
         return plain
     bucket = 2 * np.minimum(recipe.bucket_elements, whole) * recipe.compute_bytes

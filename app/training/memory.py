@@ -255,9 +255,9 @@ def _reserved(recipe: Recipe, layouts: Layouts, phases: _Phases) -> FloatArray:
     sharded = (layouts.sharding >= FULL) & (layouts.world_size > layouts.tensor_parallel)
     side = phases.gradients + phases.buffers
     resident = value_of("reserved.resident") * (phases.weights + phases.optimizer_states)
-    dynamic = value_of("reserved.dynamic" if recipe.tight else "reserved.dynamic.old") * (
-        phases.activations + phases.loss
-    )
+    moving = value_of("reserved.dynamic") if recipe.tight else value_of("reserved.dynamic.old")
+    factor = np.where(sharded, np.maximum(moving, value_of("reserved.sharded")), moving)
+    dynamic = factor * (phases.activations + phases.loss)
     together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
     apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
     return np.where(sharded, apart, together)

@@ -28,7 +28,8 @@ class Profile:
     asking for a full or chunked one means. `keeps_gradients`: gradient buffers stay allocated between steps.
     `gathers_whole`: full
     sharding keeps the gathered model through the step (one coarse FSDP unit). `accumulates`: its recipes
-    accumulate gradients unless told otherwise. `fused_adapters`: hand-written
+    accumulate gradients unless told otherwise. `bucket_copies`: DDP reduces in a copy
+    of the gradients. `fused_adapters`: hand-written
     adapter kernels keep one input and recompute the rest. `inner_copies`: further tensors of hidden size that one layer keeps. `extra_gib`: measured
     and unexplained. `bucket_elements`: communication buffers, in elements. `offloads`: what CPU offload moves.
     """
@@ -48,6 +49,7 @@ class Profile:
     accumulates: bool = False
     adapter_dropout: float = 0.05
     inner_copies: float = 0.0
+    bucket_copies: bool = False
     fused_adapters: bool = False
     compiles: bool = False
     extra_gib: float = 0.0
@@ -78,6 +80,7 @@ PROFILES: dict[Framework, Profile] = {
     "hf-trainer": Profile(
         "eager", "autocast", 4, 0, 4, "eager", "full", "full", "chunked",
         "Transformers Trainer: autocast over fp32 weights; PEFT autocast_adapter_dtype",
+        bucket_copies=True,
         upcasts_unquantised=True,
     ),
     "unsloth": Profile(
@@ -89,6 +92,7 @@ PROFILES: dict[Framework, Profile] = {
     "axolotl": Profile(
         "eager", "pure", 2, 0, 4, "eager", "fused", "full", "chunked",
         "axolotl: bf16 auto, cut cross entropy, embeddings_skip_upcast",
+        bucket_copies=True,
     ),
     "litgpt": Profile(
         "eager", "pure", 2, 0, 2, "eager", "chunked-128", "full", "chunked-128",

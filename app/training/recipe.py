@@ -85,6 +85,7 @@ class Recipe:
     inner_copies: float = 0.0
     adapter_dropout: float = 0.0
     quantised_copies: float = 0.0
+    bucket_copies: bool = False
     fused_adapters: bool = False
     bucket_elements: float = 0.0
     extra_gib: float = 0.0
@@ -183,6 +184,7 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         keeps_gradients=profile.keeps_gradients,
         gathers_whole=profile.gathers_whole,
         inner_copies=profile.inner_copies,
+        bucket_copies=profile.bucket_copies,
         bucket_elements=profile.bucket_elements,
         extra_gib=profile.extra_gib,
         context_gib=value_of("context.lazy"),

@@ -12,7 +12,7 @@ from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.market.accuracy.memory_cases import Case, case_of
 from app.market.accuracy.memory_oracle import oracle_case_of
-from app.market.accuracy.summary import Scored, summarise
+from app.market.accuracy.summary import Judgement, Scored, summarise
 from app.training.memory import MemoryBreakdown, breakdown
 
 CARD_CLASSES_GB = (8, 12, 16, 24, 32, 40, 48, 80, 96, 141, 180, 288)
@@ -75,9 +75,6 @@ def scored_case(case: Case) -> Scored:
     """The prediction of one case, in the metric that its source read."""
     figures = breakdown(case.shape, case.recipe, case.layout)
     value = predicted(figures, case)
-    fits = None if case.usable_gib is None else figures.high <= case.usable_gib
-    if case.recipe.paged and case.usable_gib is not None and fits is False:
-        fits = None
     return Scored(
         id=case.id,
         predicted=value,
@@ -87,8 +84,18 @@ def scored_case(case: Case) -> Scored:
         quality=case.quality,
         groups=case.groups,
         outcome=case.outcome,
-        says_fits=fits,
+        verdict=verdict_of(figures, case),
     )
+
+
+def verdict_of(figures: MemoryBreakdown, case: Case) -> Judgement | None:
+    """Fits at the high edge of the band (design rule 8); does not fit where even the expected value is beyond what
+    the driver reports; tight where the band straddles it. None: the card is not known."""
+    if case.usable_gib is None:
+        return None
+    if figures.high <= case.usable_gib:
+        return "fits"
+    return "tight" if case.recipe.paged or figures.device <= case.usable_gib else "does_not_fit"
 
 
 def predicted(figures: MemoryBreakdown, case: Case) -> float:

@@ -32,6 +32,7 @@ from app.training.recipe import QUANTISED_BYTES, Quantisation, Recipe, recipe_fo
 from app.training.targets import parse_targets
 
 Row = Mapping[str, str | None]
+OLD_ALLOCATORS = ("2021", "2022", "feb 2022", "4.1x")
 Metric = Literal["allocated", "reserved", "device"]
 
 
@@ -60,7 +61,8 @@ def case_of(row: Row, models: Mapping[str, ModelShape]) -> Case:
     """
     shape = shape_of(row, models)
     framework = first(word(row, "framework"), FRAMEWORKS, "hf-trainer")
-    if "zero" in word(row, "sharding") and framework == "hf-trainer":
+    plain = "flash-attention" not in word(row, "framework")
+    if "zero" in word(row, "sharding") and framework == "hf-trainer" and plain:
         framework = "deepspeed"
     recipe = recipe_of(row, shape, framework)
     return Case(
@@ -83,6 +85,8 @@ def _outcome(kind: str) -> Literal["measured", "oom", "fits"]:
 
 
 def _groups(row: Row, recipe: Recipe) -> tuple[str, ...]:
+    if (row.get("quality") or "").strip() == "C":
+        return ("quality C",)
     return (
         f"quality {(row.get('quality') or 'B').strip()}",
         f"method {word(row, 'method') or recipe.method}",
@@ -132,7 +136,8 @@ def layout_of(row: Row) -> Layout:
 def _accumulation(row: Row) -> int:
     """Micro-steps where the row does not say: the framework's habit."""
     framework = first(word(row, "framework"), FRAMEWORKS, "hf-trainer")
-    return 2 if PROFILES[framework].accumulates else 1
+    lightning = "flash-attention training" in word(row, "framework")
+    return 2 if PROFILES[framework].accumulates or lightning else 1
 
 
 def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
@@ -222,7 +227,11 @@ def _partitions(row: Row, master: float) -> bool:
 def _step_copies(row: Row) -> float:
     """Only PyTorch's own AdamW, not fused, 8-bit or in backward, keeps temporaries in its step."""
     name = word(row, "optimizer")
-    plain = name in ("adamw", "adam") and "zero" not in word(row, "sharding")
+    plain = (
+        name in ("adamw", "adam")
+        and not word(row, "framework_version").startswith(OLD_ALLOCATORS)
+        and "zero" not in word(row, "sharding")
+    )
     return value_of("step.foreach") if plain and word(row, "optimizer_in_backward") != "yes" else 0.0
 
 
@@ -272,6 +281,8 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
     )
     if compiled and whole_graph:
         loss = "compiled"
+    if loss == "fused" and framework == "megatron":
+        loss = "vocab-fused"
     if loss == "full" and framework in ("hf-trainer", "deepspeed") and _returns_logits(row):
         loss = "returned"
     if loss == "full" and recipe.quantisation == "gptq":
@@ -293,7 +304,7 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         else 0.0,
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
-        tight=not word(row, "framework_version").startswith(("2021", "2022", "feb 2022", "4.1x")),
+        tight=not word(row, "framework_version").startswith(OLD_ALLOCATORS),
         dropout=0.1 if _drops(row, recipe) else 0.0,
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
         context_gib=value_of("context.old" if _old(row) else "context.lazy"),
@@ -302,7 +313,7 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
 
 def _returns_logits(row: Row) -> bool:
     """Transformers 4 of 2024 kept the fp32 logits and their shifted copy beside the loss."""
-    return "2024" in word(row, "framework_version")
+    return "2024" in word(row, "framework_version") or word(row, "framework").startswith("hf +")
 
 
 def _drops(row: Row, recipe: Recipe) -> bool:

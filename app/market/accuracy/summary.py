@@ -12,12 +12,13 @@ import numpy as np
 HEADLINE_QUALITY = "A"
 VERDICT_QUALITIES = ("A", "B")
 Outcome = Literal["measured", "oom", "fits"]
+Judgement = Literal["fits", "tight", "does_not_fit"]
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One row that was scored. `measured` None where only the outcome is known (`oom`, `fits`); `says_fits` None
-    where no verdict was possible; `groups` are the names it counts under, such as `method lora`."""
+    """One row that was scored. `measured` None where only the outcome is known (`oom`, `fits`); `verdict` None
+    where the card is not known; `groups` are the names it counts under, such as `method lora`."""
 
     id: str
     predicted: float
@@ -27,7 +28,7 @@ class Scored:
     quality: str = HEADLINE_QUALITY
     groups: tuple[str, ...] = ()
     outcome: Outcome = "measured"
-    says_fits: bool | None = None
+    verdict: Judgement | None = None
 
     @property
     def error(self) -> float | None:
@@ -71,14 +72,18 @@ def _coverage(rows: Sequence[Scored]) -> float | None:
 
 
 def _verdicts(rows: Sequence[Scored]) -> dict[str, int]:
-    judged = [row for row in rows if row.quality in VERDICT_QUALITIES and row.says_fits is not None]
+    """A false fit says "fits" of a job that ran out of memory, a false out-of-memory says "does not fit" of one
+    that ran. "Tight", where the band straddles the card, claims neither; `tight_*` count how often it is said."""
+    judged = [row for row in rows if row.quality in VERDICT_QUALITIES and row.verdict is not None]
     failed = [row for row in judged if row.outcome == "oom"]
     ran = [row for row in judged if row.outcome != "oom"]
     return {
-        "false_fits": sum(bool(row.says_fits) for row in failed),
+        "false_fits": sum(row.verdict == "fits" for row in failed),
         "oom_rows": len(failed),
-        "false_oom": sum(not row.says_fits for row in ran),
+        "tight_oom": sum(row.verdict == "tight" for row in failed),
+        "false_oom": sum(row.verdict == "does_not_fit" for row in ran),
         "fit_rows": len(ran),
+        "tight_fit": sum(row.verdict == "tight" for row in ran),
     }
 
 
@@ -100,5 +105,5 @@ def _prediction(row: Scored) -> dict[str, Any]:
         "high": round(row.high, 4),
         "quality": row.quality,
         "outcome": row.outcome,
-        "fits": row.says_fits,
+        "verdict": row.verdict,
     }
