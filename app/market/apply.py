@@ -73,8 +73,6 @@ def write_instance_types(run: Run, rows: Mapping[str, Mapping[str, Any]], used: 
 
 def supersede_snapshot(run: Run, provider: str) -> None:
     """A live scrape of a provider takes the place of its rows in the bundled snapshot."""
-    if run.via == SNAPSHOT:
-        return
     run.connection.execute(
         update(offer)
         .where(offer.c.via == SNAPSHOT, offer.c.provider == provider, offer.c.withdrawn_at.is_(None))

@@ -26,6 +26,8 @@ from app.providers.card import ProviderCard
 
 Outcome = Literal["ok", "partial", "held", "failed"]
 _LONGEST_RAW = 2_000
+_NOT_LIVE = ("snapshot", "hand_kept")
+"""Kinds of source that come with the program: what they say is dated, and newer than nothing that was scraped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,8 @@ class Batch:
         used = {one.values["instance_type_id"] for one in batch.values()}
         write_instance_types(self._run, self._describer.instance_types, used)
         self._applied[provider] = apply(self._run, Accepted(provider, batch, flags, before, gone))
-        supersede_snapshot(self._run, provider)
+        if self._card.source_kind not in _NOT_LIVE:
+            supersede_snapshot(self._run, provider)
 
     def _note_median(
         self, provider: str, before: Mapping[str, Standing], now: Mapping[str, Standing]

@@ -22,6 +22,7 @@ from app.market.history import price_points
 from app.market.ingest import ingest, record_failure, record_skip, release, seed
 from app.market.rates import store_rates
 from app.market.status import status
+from app.providers.card import ProviderCard
 from tests.scraped import LIST, MARKET, NOON, RESELLER, current, many, prices, scraped, take_in
 
 
@@ -301,6 +302,14 @@ def test_live_scrape_takes_the_place_of_the_provider_s_snapshot_rows(engine: Eng
     after = current(engine)
     assert [record.source_kind for record in after if record.provider == "lambda"] == ["api"]
     assert len(after) == len(told) - len(lambda_before) + 1
+
+
+def test_file_kept_by_hand_stands_beside_the_snapshot_and_replaces_nothing(engine: Engine) -> None:
+    seed(engine, load_catalog(), NOON)
+    before = current(engine)
+    kept = ProviderCard("hand_kept", "Kept by hand", "hand_kept", "list_price", homepage="")
+    take_in(engine, scraped(instance_type="by hand", observed_at=NOON - timedelta(days=60)), card=kept)
+    assert len(current(engine)) == len(before) + 1
 
 
 def test_row_s_own_date_counts_only_where_it_is_older_than_the_scrape(engine: Engine) -> None:
