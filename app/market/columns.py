@@ -114,7 +114,7 @@ PRICE = (
            "price", "USD/h", format="money", value=price_per_pflop),
     number("minimum_term_hours", N_("Minimum"), N_("Shortest time that is billed."), "price", "h"),
     number("billing_increment_s", N_("Billed per"), N_("Step in which the provider bills time."), "price", "s",
-           format="integer", value=of_terms("billing_increment_s")),
+           format="integer", default=True, value=of_terms("billing_increment_s")),
     number("price_change", N_("Last change"), N_("By how much the price last moved."), "price", format="percent",
            value=lambda facts: price_change(facts.record)),
     Column(

@@ -11,7 +11,7 @@ from app.domain.run import TrainingRun
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.offers import preset_links
-from app.web.question import Question, href, question_of
+from app.web.question import Question, href, href_without, question_of, run_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class FitView:
     levers: tuple[LeverLink, ...] = ()
     offers_href: str = "/"
     error: BadInput | None = None
+    without_href: str = "/fit"
 
 
 def fit_view(market: Market, query: OfferQuery) -> FitView:
@@ -51,13 +52,14 @@ def fit_view(market: Market, query: OfferQuery) -> FitView:
         run=query.run,
         answer=answer,
         levers=lever_links(query, answer.levers, "/fit"),
-        offers_href=href(OfferQuery(draft=query.draft)),
+        offers_href=href(run_alone(query)),
     )
 
 
 def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> FitView:
     """The form as it was filled in, and what is wrong."""
-    return FitView(question_of(asked, {}, False), preset_links("/fit"), error=error)
+    without = href_without(asked, error.field, "/fit")
+    return FitView(question_of(asked, {}, False), preset_links("/fit"), error=error, without_href=without)
 
 
 def lever_links(query: OfferQuery, levers: Sequence[Any], path: str) -> tuple[LeverLink, ...]:

@@ -42,13 +42,18 @@ def resolve_model(market: Market, asked: dict[str, list[str]]) -> dict[str, list
     if not text or text in market.catalog.models:
         return asked
     found = market.catalog.search_models(text)
-    same = [
-        shape
-        for shape in found
-        if _plain(text) in (_plain(shape.key), _plain(shape.name), _plain(label_of(shape)))
-    ]
-    certain = same[0] if same else found[0] if len(found) == 1 else None
-    return asked if certain is None else asked | {"model": [certain.key]}
+    certain = _spellings(market).get(_plain(text)) or (found[0].key if len(found) == 1 else None)
+    return asked if certain is None else asked | {"model": [certain]}
+
+
+@lru_cache(maxsize=4)
+def _spellings(market: Market) -> Mapping[str, str]:
+    """Key, name and label of every model → its key; a spelling that two models share is left out."""
+    spelled: dict[str, set[str]] = {}
+    for key, shape in market.catalog.models.items():
+        for text in (key, shape.name, label_of(shape)):
+            spelled.setdefault(_plain(text), set()).add(key)
+    return {text: keys.pop() for text, keys in spelled.items() if len(keys) == 1}
 
 
 def near(market: Market, asked: Asked, error: BadInput) -> tuple[ModelShape, ...]:

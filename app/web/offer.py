@@ -14,7 +14,7 @@ from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.cells import plain_text
 from app.web.fit import LeverLink, lever_links
-from app.web.question import Question, href, question_of
+from app.web.question import Question, href, question_of, run_alone
 
 TITLED = ("id", "accelerator_label", "source_url", "provider", "flags", "first_seen")
 MEMORY_PARTS = ("weights", "gradients", "optimizer_states", "activations", "loss", "buffers", "overhead")
@@ -117,7 +117,7 @@ def _prices(points: tuple[Any, ...], now: datetime) -> tuple[tuple[datetime, flo
 
 def _links(query: OfferQuery, row: OfferRow, explanation: Any) -> Mapping[str, str]:
     same = {"accelerator": row.record.accelerator, "accelerator_count": f"{row.record.accelerator_count:g}"}
-    run = OfferQuery(draft=query.draft)
+    run = run_alone(query)
     links = {
         "table": href(run),
         "fit": href(run, "/fit"),

@@ -14,7 +14,7 @@ from app.market.offers import OfferPage
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.cells import RowWriter, is_number
-from app.web.question import Chip, Question, chips_of, href, question_of, run_query
+from app.web.question import Chip, Question, chips_of, href, href_without, question_of, run_alone, run_query
 from app.web.run_form import PRESETS
 
 ASCENDING_FIRST = ("money", "age", "text")
@@ -53,6 +53,7 @@ class OffersView:
     rows: str = ""
     links: Mapping[str, str] | None = None
     presets: Sequence[tuple[str, str]] = ()
+    without_href: str = "/"
 
 
 def offers_view(market: Market, query: OfferQuery) -> OffersView:
@@ -78,7 +79,10 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
 
 def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> OffersView:
     """The page for a question that cannot be understood: the form as it was filled in, and what is wrong."""
-    return OffersView(question=question_of(asked, {}, False), page=None, error=error, presets=preset_links())
+    without = href_without(asked, error.field)
+    return OffersView(
+        question_of(asked, {}, False), None, error, presets=preset_links(), without_href=without
+    )
 
 
 def display_columns(query: OfferQuery) -> tuple[Column, ...]:
@@ -135,10 +139,10 @@ def _links(query: OfferQuery, page: OfferPage) -> Mapping[str, str]:
         "csv": href(query.with_(per_page="all"), "/api/v1/offers.csv"),
         "json": href(query, "/api/v1/offers"),
         "hidden": href(query.with_(show_hidden=None if query.show_hidden else 1)),
-        "reset": href(OfferQuery(draft=query.draft)),
+        "reset": href(run_alone(query)),
         "without_run": href(query.without_run()),
         "columns": href(query, "/columns"),
-        "fit": href(OfferQuery(draft=query.draft), "/fit"),
+        "fit": href(run_alone(query), "/fit"),
     }
     links |= {f"per_page_{size}": href(query.with_(per_page=size)) for size in PER_PAGE}
     if query.page > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from app.domain.sentence import Sentence
 from app.market.column import GROUPS, Column
@@ -99,9 +100,22 @@ def href(query: OfferQuery, path: str = "/") -> str:
     return f"{path}?{text}" if text else path
 
 
+def href_without(asked: Asked, field: str, path: str = "/") -> str:
+    """The address of what was asked, as typed, but for one parameter."""
+    kept = {name: list(values) for name, values in asked.items() if name != field}
+    return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
+
+
+def run_alone(query: OfferQuery) -> OfferQuery:
+    """The run without filters, order and page."""
+    return OfferQuery.parse(
+        {name: values for name, values in query.to_params().items() if name in RUN_FIELDS}
+    )
+
+
 def run_query(query: OfferQuery) -> str:
     """The run alone as a query string, for offer and fit pages."""
-    return OfferQuery(draft=query.draft).to_query_string() if query.draft else ""
+    return run_alone(query).to_query_string()
 
 
 def _groups(

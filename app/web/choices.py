@@ -1,0 +1,172 @@
+"""The few offers worth looking at, as a view: named choices, the front of hours against dollars as plot and table,
+and the neighbours of one offer on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from app.domain.record import OfferRecord
+from app.domain.sentence import N_, Sentence
+from app.market.choices import Choices, counts_flagged
+from app.market.columns import PURCHASE_LABELS
+from app.market.query import OfferQuery
+from app.market.service import Market
+from app.web import formatting
+from app.web.plot import Axis, Frame, Point, scatter
+from app.web.question import href, run_query
+from app.web.templating import gettext, say
+
+MOST_POINTS = 40
+NAMED = {
+    "cheapest": N_("Cheapest"),
+    "fastest_within_budget": N_("Fastest within budget"),
+    "cheapest_within_deadline": N_("Cheapest within the deadline"),
+    "fastest": N_("Fastest"),
+}
+BESIDE = {
+    "better": N_("Neither slower nor dearer"),
+    "faster": N_("One dearer, faster"),
+    "cheaper": N_("One cheaper, slower"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One offer under the words it was picked for; money in USD for the whole run."""
+
+    title: str
+    name: str
+    href: str
+    hours: float
+    usd: float
+    low_usd: float | None
+    high_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesView:
+    """`picks` are the named choices, `front` every point of the front from the cheapest to the fastest (at most
+    MOST_POINTS), drawn as `plot` among `compared` offers. `left_out` offers have a flagged price; `flagged_href`
+    counts them in or, where they are, leaves them out again."""
+
+    picks: tuple[Pick, ...]
+    front: tuple[Pick, ...]
+    plot: Markup
+    compared: int
+    left_out: int
+    flagged_href: str
+    counts_flagged: bool
+    calibration: Sentence | None
+
+
+def choices_view(market: Market, query: OfferQuery) -> ChoicesView | None:
+    """The choices among the offers that answer a question; None without a run."""
+    found = market.choices(query)
+    if found is None:
+        return None
+    writer = _Writer(market, query)
+    titles = _titles(query, found)
+    picks = tuple(writer.pick(row, title) for title, row in titles.items())
+    named = {row: title for title, row in titles.items()}
+    front = tuple(writer.pick(row, named.get(row, "")) for row in found.front[:MOST_POINTS])
+    asks = counts_flagged(query)
+    return ChoicesView(
+        picks=picks,
+        front=front,
+        plot=_plot(writer, found, front),
+        compared=len(found.rows),
+        left_out=found.left_out,
+        flagged_href=href(query.with_(choices=None if asks else "flagged")),
+        counts_flagged=asks,
+        calibration=writer.estimates.question.calibration,
+    )
+
+
+def neighbour_picks(market: Market, query: OfferQuery, beside: Mapping[str, str | None]) -> tuple[Pick, ...]:
+    """The neighbours of an offer on the front, by the words for each."""
+    writer = _Writer(market, query)
+    wanted = ((BESIDE[name], beside.get(name)) for name in BESIDE)
+    return tuple(writer.pick(market.board.row_of(key), title) for title, key in wanted if key is not None)
+
+
+class _Writer:
+    """Rows of the board as picks."""
+
+    def __init__(self, market: Market, query: OfferQuery) -> None:
+        frame = market.frame(query.run)
+        self.records: Sequence[OfferRecord] = frame.board.records
+        self.estimates: Any = frame.estimates
+        run = run_query(query)
+        self.suffix = f"?{run}" if run else ""
+
+    def pick(self, row: int, title: str) -> Pick:
+        """The offer of a row."""
+        table = self.estimates
+        return Pick(
+            title=title,
+            name=words_of(self.records[row]),
+            href=f"/offers/{self.records[row].id}{self.suffix}",
+            hours=float(table.hours[row]),
+            usd=float(table.total_usd[row]),
+            low_usd=_known(table.total_usd_low[row]),
+            high_usd=_known(table.total_usd_high[row]),
+        )
+
+
+def words_of(record: OfferRecord) -> str:
+    """An offer in a few words: hardware, provider, how it is bought, where."""
+    bought = gettext(PURCHASE_LABELS[record.purchase_option])
+    hardware = f"{record.accelerator_count:g}× {record.accelerator_label}"
+    return ", ".join(part for part in (hardware, record.provider_name, bought, record.region) if part)
+
+
+def _titles(query: OfferQuery, found: Choices) -> Mapping[str, int]:
+    """Title → row; a budget or deadline that nobody set picks nothing of its own."""
+    run = query.run
+    rows = {"cheapest": found.cheapest, "fastest": found.front[-1] if found.front else None}
+    if run is not None and run.budget_usd is not None:
+        rows = {"cheapest": found.cheapest, "fastest_within_budget": found.fastest_within_budget}
+    if run is not None and run.deadline_hours is not None:
+        rows["cheapest_within_deadline"] = found.cheapest_within_deadline
+    return {NAMED[name]: row for name, row in rows.items() if row is not None}
+
+
+def _plot(writer: _Writer, found: Choices, front: Sequence[Pick]) -> Markup:
+    if not front:
+        return Markup("")
+    table = writer.estimates
+    cloud = list(
+        zip(table.hours[found.rows].tolist(), table.total_usd[found.rows].tolist(), strict=True)
+    )
+    cloud = [(hours, usd) for hours, usd in cloud if hours > 0 and usd > 0]
+    points = [Point(p.hours, p.usd, p.href, _words(p), bool(p.title)) for p in front if p.usd > 0]
+    if not points:
+        return Markup("")
+    frame = Frame(
+        Axis.over([hours for hours, _ in cloud]),
+        Axis.over([usd for _, usd in cloud]),
+        lambda value: formatting.number(value) or "",
+        lambda value: formatting.compact(value) or "",
+    )
+    label = gettext("Hours (across) against dollars (up), both logarithmic; the table says the same")
+    return scatter(frame, cloud, points, label)
+
+
+def _words(pick: Pick) -> str:
+    text = Sentence(
+        N_("{name}: {usd} USD, {hours} h"),
+        {
+            "name": pick.name,
+            "usd": formatting.usd(pick.usd) or "?",
+            "hours": formatting.hours(pick.hours) or "?",
+        },
+    )
+    return say(text)
+
+
+def _known(value: float) -> float | None:
+    return float(value) if value == value else None
