@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from app.api.plain import plain
+from app.api.plain import fields_of
 from app.domain.run import TrainingRun
 from app.market.cards import cards_by_slug
 from app.market.offers import OfferPage, OfferRow
@@ -24,7 +23,7 @@ def offers_body(page: OfferPage) -> dict[str, Any]:
     return {
         "items": [item(row, page.query) for row in page.rows],
         "total": page.total,
-        "as_of": plain(page.as_of),
+        "as_of": page.as_of,
         "next": f"{OFFERS_PATH}?{following.to_query_string()}" if following else None,
         "hidden": dict(page.hidden),
         "caption": str(page.caption),
@@ -34,7 +33,7 @@ def offers_body(page: OfferPage) -> dict[str, Any]:
 def item(row: OfferRow, query: OfferQuery) -> dict[str, Any]:
     """One offer: the chosen columns, all by default; the id always."""
     names = dict.fromkeys(("id", *(query.columns or row.cells)))
-    return {name: plain(row.cells[name]) for name in names if name in row.cells}
+    return {name: row.cells[name] for name in names if name in row.cells}
 
 
 def offer_body(market: Market, offer_id: str) -> dict[str, Any]:
@@ -44,14 +43,14 @@ def offer_body(market: Market, offer_id: str) -> dict[str, Any]:
         {"at": point.at, "price_usd_per_hour": point.usd_per_hour, "source": point.via}
         for point in market.price_points(offer_id)
     ]
-    return {"offer": plain(row.cells), "history": plain(points)}
+    return {"offer": row.cells, "history": points}
 
 
 def accelerators_body(market: Market) -> list[dict[str, Any]]:
     """Every accelerator of the catalog and what the board knows of it."""
     spreads = by_accelerator(market.board)
     return [
-        {**plain(card), "memory_usable_gib": card.usable_gib, "market": plain(spreads.get(key))}
+        {**fields_of(card), "memory_usable_gib": card.usable_gib, "market": spreads.get(key)}
         for key, card in market.catalog.accelerators.items()
     ]
 
@@ -59,7 +58,7 @@ def accelerators_body(market: Market) -> list[dict[str, Any]]:
 def models_body(market: Market, text: str) -> list[dict[str, Any]]:
     """Model shapes with their counted parameters; those that hold every word of `text`, all without."""
     models = market.catalog.search_models(text) if text.strip() else market.catalog.models.values()
-    return [{**plain(shape), **market.parameter_counts(shape)} for shape in models]
+    return [{**fields_of(shape), **market.parameter_counts(shape)} for shape in models]
 
 
 def providers_body(market: Market) -> list[dict[str, Any]]:
@@ -68,8 +67,8 @@ def providers_body(market: Market) -> list[dict[str, Any]]:
         {
             "slug": slug,
             "name": market.catalog.provider_name(slug),
-            "terms": plain(market.catalog.terms(slug)),
-            "market": plain(spread),
+            "terms": market.catalog.terms(slug),
+            "market": spread,
         }
         for slug, spread in sorted(by_provider(market.board).items())
     ]
@@ -83,9 +82,9 @@ def cards_body(market: Market) -> list[dict[str, Any]]:
         state = status.source(slug)
         cards.append(
             {
-                **plain(card),
-                "last_success": plain(state.last_success) if state else None,
-                "last_attempt": plain(state.last_attempt) if state else None,
+                **fields_of(card),
+                "last_success": state.last_success if state else None,
+                "last_attempt": state.last_attempt if state else None,
                 "last_error": state.last_error if state else None,
                 "offers": state.offers if state else 0,
                 "held": len(state.holds) if state else 0,
@@ -101,25 +100,25 @@ def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
     held = [answer for answer in hardware if answer.offer is not None]
     best = held[0] if held else None
     return {
-        "run": plain(run),
-        "model": {**plain(told.question.shape), **market.parameter_counts(told.question.shape)},
+        "run": run,
+        "model": {**fields_of(told.question.shape), **market.parameter_counts(told.question.shape)},
         "holds": best is not None,
         "verdict": best.verdict if best else "does_not_fit",
         "why": str(told.why),
-        **{name: plain(getattr(best, name)) if best else None for name in BEST},
+        **{name: getattr(best, name) if best else None for name in BEST},
         "enough": told.enough,
-        "tiers": plain(told.tiers),
-        "rules": plain(told.rules),
-        "levers": plain(told.levers),
+        "tiers": told.tiers,
+        "rules": told.rules,
+        "levers": told.levers,
         "compared": told.compared,
-        "hardware": plain(hardware),
+        "hardware": hardware,
     }
 
 
 def explanation_body(market: Market, offer_id: str, run: TrainingRun) -> dict[str, Any]:
     """One run on one offer, every term kept."""
     told = market.explain(offer_id, run)
-    body: Mapping[str, Any] = {
+    return {
         "offer_id": offer_id,
         "verdict": told.verdict,
         "reason": told.reason,
@@ -139,4 +138,3 @@ def explanation_body(market: Market, offer_id: str, run: TrainingRun) -> dict[st
         "assumed": told.assumed,
         "beside": told.beside,
     }
-    return {name: plain(value) for name, value in body.items()}

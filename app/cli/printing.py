@@ -37,20 +37,20 @@ def print_offers(page: OfferPage) -> None:
 
 def print_fit(body: Mapping[str, Any]) -> None:
     """The answer for a run, the cheapest offer of each hardware, and what else would do."""
-    held = [answer for answer in body["hardware"] if answer["offer"]][:SHOWN_ROWS]
+    held = [answer for answer in body["hardware"] if answer.offer][:SHOWN_ROWS]
     print_table(
         ("hardware", "fit", "plan", "tokens/s", "hours", "USD", "cheapest offer"),
         (
             (
-                answer["label"], answer["verdict"], answer["plan"], (answer["time"] or {}).get("tokens_per_s"),
-                answer["cost"]["hours"], answer["cost"]["total_usd"], answer["offer"],
+                answer.label, answer.verdict, answer.plan, (answer.time or {}).get("tokens_per_s"),
+                answer.cost["hours"], answer.cost["total_usd"], answer.offer,
             )
             for answer in held
         ),
         body["why"],
     )  # fmt: skip
     for lever in body["levers"]:
-        print(f"- {lever['text']}")
+        print(f"- {lever.text}")
 
 
 def _cell(value: Any) -> str:

@@ -14,7 +14,7 @@ import typer
 from pydantic import ValidationError
 
 from app import log as logs
-from app.api.plain import plain
+from app.api.plain import encode
 from app.domain.errors import BadInput
 from app.domain.run import TrainingRun
 from app.market.service import Market
@@ -94,4 +94,4 @@ def refuse(line: str) -> typer.Exit:
 
 def print_json(value: Any) -> None:
     """JSON on stdout."""
-    sys.stdout.write(orjson.dumps(plain(value), option=orjson.OPT_INDENT_2).decode() + "\n")
+    sys.stdout.write(encode(value, indent=True).decode() + "\n")
