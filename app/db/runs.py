@@ -68,9 +68,10 @@ def open_holds(connection: Connection, via: str) -> list[RowMapping]:
 
 
 def close_holds(connection: Connection, via: str, slug: str, now: datetime, by: str) -> None:
-    """No batch of this provider is held any more: `agreement`, `operator`, `recovery` or `replaced`."""
+    """No batch of this provider is held any more: `agreement`, `operator`, `recovery` or `replaced`. The record stays,
+    the rows of the batch are let go."""
     connection.execute(
         update(hold)
         .where(hold.c.via == via, hold.c.provider == slug, hold.c.closed_at.is_(None))
-        .values(closed_at=now, closed_by=by)
+        .values(closed_at=now, closed_by=by, batch=b"")
     )

@@ -27,7 +27,9 @@ from app.providers.card import ProviderCard
 Outcome = Literal["ok", "partial", "held", "failed"]
 _LONGEST_RAW = 2_000
 _NOT_LIVE = ("snapshot", "hand_kept")
-"""Kinds of source that come with the program: what they say is dated, and newer than nothing that was scraped."""
+"""Kinds of source that come with the program; they are dated, and no scrape of the provider."""
+_REJECTS_LISTED = 500
+"""Different rejects that are listed per run, the most frequent first; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Batch:
         run, report = self._run, self._report()
         rejects = [
             {"provider": provider, "reason": reason, "detail": detail, "raw": self._raw[key], "rows": rows}
-            for key, rows in self._rejects.items()
+            for key, rows in self._rejects.most_common(_REJECTS_LISTED)
             for provider, reason, detail in [key]
         ]
         if not keep_rejects:
