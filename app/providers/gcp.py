@@ -40,7 +40,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://cloud.google.com/compute/vm-instance-pricing",
     interval_s=DAY,
-    terms_note="Computed from Google's billing catalog by Cyclenerd (Apache-2.0); no A4, A3 Ultra or G4 prices.",
+    terms_note="Computed from Google's billing catalog by Cyclenerd (Apache-2.0); no A4 or A3 Ultra prices.",
     licence="Apache-2.0",
 )
 

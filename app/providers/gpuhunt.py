@@ -6,8 +6,10 @@ providers.md A2. RunPod is left to its own source, which says more.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -46,8 +48,13 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 
 
 async def _archive(http: Http, folder: str) -> Part:
+    """The newest archive; its version (`20261130-412`) says of which day it is."""
+    version = re.match(
+        r"(\d{8})-", (await http.get(f"{_BASE}/{folder}/version", name=f"{folder} version")).text
+    )
+    day = datetime.strptime(version.group(1), "%Y%m%d").replace(tzinfo=UTC) if version else None
     address = f"{_BASE}/{folder}/latest/catalog.zip"
-    return Part(folder, address, _unpacked(await http.get_bytes(address), f"{folder}.csv"))
+    return Part(folder, address, _unpacked(await http.get_bytes(address), f"{folder}.csv"), day)
 
 
 def _unpacked(archive: bytes, member: str) -> str:
@@ -64,11 +71,11 @@ def parse(payload: Payload) -> Parsed:
     """Offers of every cloud whose file can be read."""
     harvest = Harvest("gpuhunt", source="gpuhunt", licence=CARD.licence)
     for part, rows in every_table(harvest, payload, _NEEDED, lambda part: _CLOUDS[part.name]):
-        _read_cloud(harvest, _CLOUDS[part.name], part.url, rows)
+        _read_cloud(harvest, _CLOUDS[part.name], part, rows)
     return harvest.parsed(payload)
 
 
-def _read_cloud(harvest: Harvest, slug: str, url: str, rows: list[dict[str, str]]) -> None:
+def _read_cloud(harvest: Harvest, slug: str, part: Part, rows: list[dict[str, str]]) -> None:
     gpu = [row for row in rows if row["gpu_name"] and row["gpu_count"] not in ("", "0")]
     once = [row for row in gpu if "gcp-g4-preview" not in (row.get("flags") or "")]
     harvest.ignore("no accelerator", len(rows) - len(gpu))
@@ -83,7 +90,8 @@ def _read_cloud(harvest: Harvest, slug: str, url: str, rows: list[dict[str, str]
             purchase_option="block" if calendar else spot,
             price_per_hour=decimal_of(row["price"]),
             minimum_term_hours=24.0 if calendar else None,
-            source_url=url,
+            source_url=part.url,
+            observed_at=part.as_of,
         )
 
     harvest.each(once, read, nothing="no price")

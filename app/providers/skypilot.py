@@ -8,12 +8,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from app.domain.errors import Unreachable
+import msgspec
+
+from app.domain.errors import Unreachable, UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
-from app.providers._reading import Harvest, decimal_of, figure, some
+from app.providers._reading import Harvest, decimal_of, figure, rows_at, some
 from app.providers._several import every_part, every_table
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
@@ -44,8 +47,9 @@ _CLOUDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scaleway": ("scaleway", ("v6", "v5")),
     "ovhcloud": ("ovh", ("v6", "v5")),
 }
-_MIRROR = "https://skypilot-catalog.s3.us-east-1.amazonaws.com/catalogs"
-_REPOSITORY = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs"
+_MIRROR = "https://skypilot-catalog.s3.us-east-1.amazonaws.com"
+_REPOSITORY = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master"
+_COMMITS = "https://api.github.com/repos/skypilot-org/skypilot-catalog/commits"
 _NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
 # Marketplaces that are asked themselves: the file holds medians of what they say. Read, but not fetched.
 _ASKED_DIRECTLY = frozenset({"runpod", "vast"})
@@ -76,14 +80,24 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 async def _newest(http: Http, folder: str, schemas: tuple[str, ...]) -> Part:
     """The file under the newest schema that holds it."""
     refused: Unreachable | None = None
-    for address in (
-        f"{base}/{schema}/{folder}/vms.csv" for schema in schemas for base in (_MIRROR, _REPOSITORY)
-    ):
+    for schema, base in ((schema, base) for schema in schemas for base in (_MIRROR, _REPOSITORY)):
+        path = f"catalogs/{schema}/{folder}/vms.csv"
         try:
-            return await http.get(address, name=folder)
+            part = await http.get(f"{base}/{path}", name=folder)
         except Unreachable as fault:
             refused = fault
+        else:
+            return part if part.as_of else msgspec.structs.replace(part, as_of=await _committed(http, path))
     raise refused or Unreachable(f"{folder}: no schema to ask for")
+
+
+async def _committed(http: Http, path: str) -> datetime | None:
+    """When the file last changed in the repository, which does not say so itself."""
+    try:
+        commits = await http.get(_COMMITS, name="commits", params={"path": path, "per_page": 1})
+        return datetime.fromisoformat(rows_at(commits)[0]["commit"]["committer"]["date"])
+    except (UpstreamFault, LookupError, TypeError, ValueError):
+        return None
 
 
 def parse(payload: Payload) -> Parsed:

@@ -26,8 +26,10 @@ def test_spot_is_per_zone_and_on_demand_per_region() -> None:
     }
 
 
-def test_a_file_says_how_old_it_is() -> None:
+def test_a_file_says_how_old_it_is_or_its_repository_does() -> None:
     assert only("skypilot", instance_type="g6.xlarge").observed_at == datetime(2026, 11, 29, 6, tzinfo=UTC)
+    stood_still = only("skypilot", instance_type="Standard_NC40ads_H100_v5")
+    assert stood_still.observed_at == datetime(2025, 11, 29, 3, tzinfo=UTC)
 
 
 def test_a_zero_price_is_unknown_and_a_zero_spot_price_is_no_offer() -> None:
