@@ -185,6 +185,7 @@ PLACE = (
         "place",
         filter="choice",
         commas=False,
+        value=lambda facts: facts.record.region or None,
         default=True,
     ),
     text("zone", N_("Zone"), N_("Zone inside the region."), "place", filter="choice", commas=False),
