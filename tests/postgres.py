@@ -24,7 +24,7 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, text
 
-from app.db.engine import make_engine, writing
+from app.db.engine import is_postgresql, make_engine, writing
 from app.db.migrate import upgrade
 from app.db.tables import metadata
 
@@ -159,10 +159,14 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 def empty(engine: Engine) -> None:
-    """Delete all rows, numbering starts again, the board is at version 0."""
-    names = ", ".join(table.name for table in metadata.sorted_tables)
+    """Delete all rows; the board is at version 0."""
     with writing(engine) as connection:
-        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+        if is_postgresql(engine):
+            names = ", ".join(table.name for table in metadata.sorted_tables)
+            connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+        else:
+            for table in reversed(metadata.sorted_tables):
+                connection.execute(table.delete())
         connection.execute(text("INSERT INTO board_version (id, version) VALUES (1, 0)"))
 
 

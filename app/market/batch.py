@@ -62,6 +62,7 @@ class Batch:
         self._refused: dict[str, set[str]] = defaultdict(set)
         self._rejects: Counter[tuple[str, str, str]] = Counter()
         self._raw: dict[tuple[str, str, str], str] = {}
+        self._repeated = 0
         self._held: dict[str, Sentence] = {}
         self._notes: list[Sentence] = []
         self._applied: dict[str, Applied] = {}
@@ -115,7 +116,8 @@ class Batch:
             name: getattr(report, name)
             for name in ("outcome", "offers", "added", "changed", "withdrawn", "rejected")
         }
-        ignored = msgspec.json.encode(self._parsed.ignored).decode()
+        repeated = {"the same offer again": self._repeated} if self._repeated else {}
+        ignored = msgspec.json.encode(self._parsed.ignored | repeated).decode()
         runs.close_run(
             run.connection, run.id, figures | {"held": len(self._held), "ignored": ignored, "note": note}
         )
@@ -153,7 +155,9 @@ class Batch:
             self._reject(provider, one.reason, one.detail, one.offer.raw)
             return
         earlier = self._described[provider].setdefault(one.id, one)
-        if earlier is not one and earlier.standing != one.standing:
+        if earlier is not one and earlier.standing == one.standing:
+            self._repeated += 1
+        elif earlier is not one:
             detail = f"{one.offer.instance_type} in {one.offer.region or '?'} is listed twice with different prices"
             self._reject(provider, "duplicate", detail, one.offer.raw)
         if one.unknown is not None:

@@ -31,12 +31,17 @@ SAME_PRICE = Decimal("0.01")
 """Two scrapes agree on a moved price within this share."""
 MEDIAN_MOVE = 0.25
 """Share by which the median of a provider's prices may move without a note."""
-LARGEST_PRICE = Decimal(10_000_000)
+LARGEST_PRICE = Decimal(1_000_000_000)
+"""In any currency: three years of a large node upfront, in rupees, is tens of millions."""
+_LARGEST_COUNT = 2**31 - 1
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _NO_ACCELERATOR = re.compile(
     r"\d*x?|(?:no |any )?gpus?|(?:v?cpu|gpu)\W.*(?:unspecified|only|unknown)\W*|v?cpu.*|\(?(?:blank|unknown|none|null)\)?|n/?a\W?|-",
     re.IGNORECASE,
+)
+_TEXTS = attrgetter(
+    "instance_type", "region", "zone", "tier", "native_id", "country", "source", "source_url", "licence"
 )
 
 
@@ -80,11 +85,13 @@ def refusal(offer: ScrapedOffer) -> tuple[str, str] | None:
     for amount in (offer.price_per_hour, offer.upfront):
         if amount is not None and not (amount.is_finite() and 0 <= amount < LARGEST_PRICE):
             return "bad_price", f"a price of {amount}"
-    if offer.term_months is not None and offer.term_months <= 0:
+    if offer.term_months is not None and not 0 < offer.term_months <= 1200:
         return "bad_term", f"a term of {offer.term_months} months"
+    if max(offer.stock_units or 0, offer.max_nodes or 0) > _LARGEST_COUNT:
+        return "bad_count", f"{offer.stock_units} in stock, {offer.max_nodes} nodes"
     if not (offer.provider and offer.instance_type):
         return "no_identity", "provider or instance type is missing"
-    if "\0" in "".join((offer.instance_type, offer.region, offer.zone or "", offer.native_id or "")):
+    if "\0" in "".join(filter(None, _TEXTS(offer))):
         return "bad_text", "a text with a zero byte"
     return None
 

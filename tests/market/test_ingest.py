@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select
 
 from app.catalog import load_catalog
-from app.db.engine import writing
 from app.db.leases import acquire, register
 from app.db.offers import board_version
-from app.db.tables import metadata, offer, price_point, scrape_run
+from app.db.tables import offer, price_point, scrape_run
 from app.domain.errors import LeaseLost, NotFound
-from app.domain.offer import Parsed, Reject
+from app.domain.offer import Parsed, Reject, ScrapedOffer
 from app.market.history import price_points
 from app.market.ingest import ingest, record_failure, record_skip, release, seed
 from app.market.rates import store_rates
 from app.market.status import status
 from app.providers.card import ProviderCard
+from tests.postgres import empty
 from tests.scraped import LIST, MARKET, NOON, RESELLER, current, many, prices, scraped, take_in
 
 
@@ -126,6 +126,8 @@ def test_same_identity_twice_keeps_the_first_and_lists_the_second(engine: Engine
     assert report.rejected == 1
     (source,) = status(engine).sources
     assert [reject.reason for reject in source.rejects] == ["duplicate"]
+    take_in(engine, scraped("10"), scraped("10"), hours=1)
+    assert status(engine).sources[0].runs[0].ignored == {"the same offer again": 1}
 
 
 def test_failed_fetch_changes_no_age_and_is_on_the_status(engine: Engine) -> None:
@@ -352,10 +354,7 @@ def test_marketplace_machines_come_and_go_without_a_hold(engine: Engine) -> None
 def test_whatever_a_marketplace_says_the_last_word_is_what_stands(
     sqlite_engine: Engine, scrapes: list[dict[int, str]]
 ) -> None:
-    with writing(sqlite_engine) as connection:
-        for table in reversed(metadata.sorted_tables):
-            if table.name != "board_version":
-                connection.execute(table.delete())
+    empty(sqlite_engine)
     accepted: dict[str, float] = {}
     for hour, told in enumerate(scrapes):
         offers = [scraped(price, provider="vast", region=f"m{key}") for key, price in told.items()]
@@ -375,3 +374,47 @@ def test_every_offer_and_price_points_to_the_run_that_said_so(engine: Engine) ->
         assert set(connection.execute(select(offer.c.run_id)).scalars()) == {report.run_id}
         newest = select(price_point.c.run_id).order_by(price_point.c.at.desc()).limit(1)
         assert connection.execute(newest).scalar_one() == report.run_id
+
+
+AMOUNT = st.none() | st.decimals(allow_nan=True, allow_infinity=True).filter(
+    lambda amount: not amount.is_snan()
+)
+COUNT = st.none() | st.integers(-5, 2**40)
+FIGURE = st.none() | st.floats(0, 1e9)
+TEXT = st.text(max_size=8)
+ODD = st.builds(
+    scraped,
+    st.none() | st.decimals("0", "99", places=3).map(str),
+    instance_type=TEXT,
+    accelerator_name=TEXT | st.sampled_from(["H100", "A100", "GH200", "L4", "MI300X", "CPU"]),
+    accelerator_count=st.floats(),
+    region=TEXT,
+    zone=st.none() | TEXT,
+    native_id=st.none() | TEXT,
+    tier=st.none() | TEXT,
+    purchase_option=st.sampled_from(["on_demand", "spot", "reserved", "block", "savings_plan"]),
+    upfront=AMOUNT,
+    term_months=COUNT,
+    stock_units=COUNT,
+    currency=st.sampled_from(["USD", "EUR", "usd", "", "USDC"]),
+    memory_hint_gb=FIGURE,
+    vcpus=FIGURE,
+    raw=TEXT,
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(ODD, min_size=1, max_size=6))
+def test_no_row_however_odd_stops_the_others_and_every_row_is_accounted_for(
+    sqlite_engine: Engine, postgres_engine: Engine, offers: list[ScrapedOffer]
+) -> None:
+    for engine in (sqlite_engine, postgres_engine):
+        empty(engine)
+        good = scraped(region="good region", instance_type="good type", accelerator_name="H100 SXM5 80GB")
+        report = take_in(engine, good, *offers, card=MARKET)
+        assert "good region" in prices(engine)
+        run = status(engine).sources[0].runs[0]
+        unknown = sum(
+            one.rows for one in status(engine).sources[0].rejects if one.reason == "unknown_accelerator"
+        )
+        assert report.offers + report.rejected - unknown + sum(run.ignored.values()) == len(offers) + 1
