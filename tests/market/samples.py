@@ -6,8 +6,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from sqlalchemy import Engine
 
+from app.catalog import load_catalog
+from app.db.engine import make_engine
 from app.domain.record import OfferRecord
+from app.market import board
+from app.market.board import BoardHolder
+from app.market.offers import OfferPage
+from app.market.query import OfferQuery
+from app.market.service import Market
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -43,3 +51,21 @@ H100 = OfferRecord(
 def offer(number: int, **changes: Any) -> OfferRecord:
     """The H100 offer with changes and an id made from the number."""
     return msgspec.structs.replace(H100, id=f"{number:016x}", **changes)
+
+
+ENGINE: Engine = make_engine("sqlite://")
+
+
+def market_of(*records: OfferRecord) -> Market:
+    """A market of these offers, at NOW."""
+    return Market(load_catalog(), BoardHolder(board.build(records, load_catalog(), "1")), ENGINE, lambda: NOW)
+
+
+def ask(market: Market, text: str = "", **options: Any) -> OfferPage:
+    """The answer to a query string."""
+    return market.list_offers(OfferQuery.parse(text), **options)
+
+
+def numbers(page: OfferPage) -> list[int]:
+    """The numbers of the offers of a page, in order."""
+    return [int(row.id, 16) for row in page.rows]

@@ -1,0 +1,64 @@
+"""Free text: every word narrows, nonsense is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from app.domain.errors import BadInput
+from tests.market.samples import ask, market_of, numbers, offer
+
+
+@pytest.fixture
+def found() -> Callable[[str], list[int]]:
+    market = market_of(
+        offer(1),
+        offer(2, accelerator_count=1, price_usd_per_hour=2.5, purchase_option="spot", country="DE", region="eu-central-1",
+              continent="Europe"),
+        offer(3, accelerator="l4-24gb", accelerator_label="NVIDIA L4", instance_type="g6.xlarge", accelerator_count=1,
+              memory_gib_per_accelerator=22.5, intra_node_link=None, fabric="ethernet", fabric_gbps=10,
+              price_usd_per_hour=0.8),
+        offer(4, accelerator="l40s-48gb", accelerator_label="NVIDIA L40S", instance_type="L40S.1", provider="denvr",
+              provider_name="Denvr", country="CA", region="Calgary", accelerator_count=1, memory_gib_per_accelerator=45,
+              intra_node_link=None, price_usd_per_hour=1.8),
+    )  # fmt: skip
+    return lambda text: sorted(numbers(ask(market, "q=" + text.replace("+", "%2B").replace(" ", "+"))))
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("8xH100", [1]),
+        ("8x H100", [1]),
+        ("8× h100", [1]),
+        ("h100 eu spot <25", [2]),
+        ("h100 germany", [2]),
+        ("l4", [3]),
+        ("l40s", [4]),
+        ("de", [2]),
+        ("denvr", [4]),
+        ("us on-demand", [1, 3]),
+        (">=80gb", [1, 2]),
+        ("24gb", [3]),
+        ("nvlink", [1, 2]),
+        (">1000gbps", [1, 2, 4]),
+        ("<= $2 ", [3, 4]),
+        ("p5.48xlarge", [1, 2]),
+        ("nonsense", []),
+        ("h100 nonsense", []),
+    ],
+)
+def test_free_text_narrows_word_by_word(
+    found: Callable[[str], list[int]], text: str, expected: list[int]
+) -> None:
+    assert found(text) == expected
+
+
+@pytest.mark.parametrize("text", ["<cheap", "<", "h100 >=", "<25 <", "=x", ">1..2"])
+def test_a_comparison_without_a_number_is_an_error_and_never_everything(
+    found: Callable[[str], list[int]], text: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        found(text)
+    assert caught.value.field == "q"
