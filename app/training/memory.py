@@ -17,21 +17,20 @@ import numpy.typing as npt
 
 from app.domain.model import ModelShape
 from app.domain.units import GIB
-from app.training.activations import layer_bytes, top_bytes
+from app.training.allocator import Phases, communicators, reserved_bytes
 from app.training.assumptions_memory import value_of
 from app.training.buffers import Buffers, buffers_of
-from app.training.footprints import CHECKPOINTED_SHARE, kept_values
-from app.training.layout import CHECKPOINTINGS, Layout, Layouts
+from app.training.layout import Layout, Layouts
 from app.training.loss import NAMES, loss_bytes
-from app.training.parameters import expert_layers, structure
+from app.training.parameters import structure
 from app.training.recipe import Recipe
-from app.training.states import FULL, States, parts_of, states_of
+from app.training.states import States, parts_of, states_of
+from app.training.stored import Stored, stored_of
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 PHASES = ("forward", "backward", "step")
-NONE, SELECTIVE, WHOLE = (CHECKPOINTINGS.index(c) for c in ("none", "selective", "full"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +87,6 @@ class MemoryBreakdown:
     terms: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Phases:
-    """Terms by phase, arrays (phases, n), bytes."""
-
-    weights: FloatArray
-    gradients: FloatArray
-    optimizer_states: FloatArray
-    activations: FloatArray
-    loss: FloatArray
-    buffers: FloatArray
-
-    @property
-    def total(self) -> FloatArray:
-        return sum((getattr(self, f.name) for f in fields(self)), np.zeros_like(self.weights))
-
-
 def memory_of(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> MemoryTable:
     """The peak of every layout, vectorised."""
     return _table(recipe, layouts, _worst_stage(structure(shape), recipe, layouts))
@@ -122,109 +105,58 @@ def breakdown(shape: ModelShape, recipe: Recipe, layout: Layout) -> MemoryBreakd
     return MemoryBreakdown(**figures, terms=_terms(recipe, figures, layout))
 
 
-def _worst_stage(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> _Phases:
+def _worst_stage(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> Phases:
     """The phases of the first or the last pipeline stage, whichever peaks higher."""
     first = _phases(shape, recipe, layouts, last=False)
     if not (layouts.pipeline_parallel > 1).any():
         return first
     last = _phases(shape, recipe, layouts, last=True)
     worse = first.total.max(axis=0) >= last.total.max(axis=0)
-    chosen = {f.name: np.where(worse, getattr(first, f.name), getattr(last, f.name)) for f in fields(_Phases)}
-    return _Phases(**chosen)
+    chosen = {f.name: np.where(worse, getattr(first, f.name), getattr(last, f.name)) for f in fields(Phases)}
+    return Phases(**chosen)
 
 
-def _phases(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> _Phases:
+def _phases(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> Phases:
     tokens = layouts.micro_batch_size * recipe.sequence_length / layouts.context_parallel.astype(np.float64)
     parts = parts_of(shape, recipe, layouts, last)
     states = states_of(shape, recipe, layouts, parts)
     buffers = buffers_of(shape, recipe, layouts, parts, tokens)
-    stored, work = _activations(shape, recipe, layouts, tokens, last)
+    stored = stored_of(shape, recipe, layouts, tokens, last)
     loss = loss_bytes(shape, recipe, tokens, layouts)
     if not last:
         loss = np.where(layouts.pipeline_parallel > 1, 0.0, loss)
-    return _assemble(recipe, states, buffers, stored, work, loss)
+    return _assemble(states, buffers, stored, loss)
 
 
-def _assemble(
-    recipe: Recipe, states: States, buffers: Buffers, stored: FloatArray, work: FloatArray, loss: FloatArray
-) -> _Phases:
-    zero = np.zeros_like(stored)
+def _assemble(states: States, buffers: Buffers, stored: Stored, loss: FloatArray) -> Phases:
+    """The three phases. While all activations are stored, either the loss or the first layer of the backward
+    pass (with the head's gradient) is the larger; they do not overlap."""
+    zero = np.zeros_like(loss)
     entry = states.gradient_entry
-    at_loss = loss + buffers.loss >= work + buffers.forward + np.maximum(states.head_gradient - entry, 0)
     begin = np.maximum(entry, states.head_gradient)
-    forward_gradient = np.where(at_loss, entry, begin)
+    at_loss = loss + buffers.loss + entry >= stored.recomputed + buffers.forward + begin
+    activations = stored.kept + np.where(at_loss, 0.0, stored.recomputed)
+    moving = buffers.always + np.where(at_loss, buffers.loss, buffers.forward)
+    gradients = np.where(at_loss, entry, begin)
     end = states.gradients + states.repeated
-    return _Phases(
-        weights=np.stack([states.weights, states.weights, states.weights]),
-        gradients=np.stack([forward_gradient, end, states.gradients]),
+    return Phases(
+        weights=np.stack([states.weights] * len(PHASES)),
+        gradients=np.stack([gradients, end, states.gradients]),
         optimizer_states=np.stack([states.optimizer, states.optimizer, states.optimizer + states.step]),
-        activations=np.stack([stored + np.where(at_loss, 0.0, work), work, zero]),
+        activations=np.stack([activations, stored.layer, zero]),
         loss=np.stack([np.where(at_loss, loss, 0.0), zero, zero]),
-        buffers=np.stack(
-            [
-                buffers.always + np.where(at_loss, buffers.loss, buffers.forward),
-                buffers.always + buffers.backward,
-                buffers.always,
-            ]
-        ),
+        buffers=np.stack([moving, buffers.always + buffers.backward, buffers.always]),
     )
 
 
-def _activations(
-    shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: FloatArray, last: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Stored bytes of all layers in flight, and the working set of one layer in backward."""
-    if not shape.layers or shape.modality == "cnn" or not shape.hidden_size:
-        kept = kept_values(shape) * recipe.compute_bytes * layouts.micro_batch_size
-        checkpointed = layouts.checkpointing == WHOLE
-        share = np.where(checkpointed, CHECKPOINTED_SHARE, 1.0)
-        return kept * share, np.where(checkpointed, kept * CHECKPOINTED_SHARE, 0.0)
-    tensor = layouts.tensor_parallel.astype(np.float64)
-    whole_split = np.where(layouts.sequence_parallel > 0, tensor, 1.0)
-    sparse = expert_layers(shape) / shape.layers
-    kinds = [(layer_bytes(shape, recipe, False), 1 - sparse), (layer_bytes(shape, recipe, True), sparse)]
-    kept = np.zeros_like(tokens)
-    work = np.zeros_like(tokens)
-    for one, share in kinds:
-        if not share:
-            continue
-        full = one.whole / whole_split + (one.split + one.scores * recipe.sequence_length) / tensor
-        entry = one.entry / whole_split
-        selective = entry + one.selective / tensor
-        choices = [full, np.minimum(full, selective), np.minimum(full, entry)]
-        kept += share * np.choose(layouts.checkpointing, choices)
-        again = np.where(
-            layouts.checkpointing == WHOLE, full, np.where(layouts.checkpointing == NONE, 0.0, full / 2)
-        )
-        work = np.maximum(work, again + one.work / tensor)
-    flying = _layers_in_flight(shape, layouts, last)
-    if recipe.activation_offload:
-        flying = np.minimum(flying, 2.0)
-    ends = top_bytes(shape, recipe) / whole_split
-    top = np.where((layouts.pipeline_parallel > 1) & (not last), 0.0, ends)
-    return (kept * flying + top) * tokens, work * tokens
-
-
-def _layers_in_flight(shape: ModelShape, layouts: Layouts, last: bool) -> FloatArray:
-    """Layers × micro-batches whose activations a stage holds: 1F1B keeps `stages` micro-batches on the first
-    stage and one on the last; interleaving adds (pp − 1)/(pp·v) (Narayanan 2021)."""
-    stages = layouts.pipeline_parallel.astype(np.float64)
-    layers = np.ceil(shape.layers / stages)
-    if last:
-        return layers
-    batches = np.minimum(stages, layouts.gradient_accumulation)
-    virtual = np.maximum(layouts.virtual_stages, 1)
-    return layers * batches * np.where(virtual > 1, 1 + (stages - 1) / (stages * virtual), 1.0)
-
-
-def _table(recipe: Recipe, layouts: Layouts, phases: _Phases) -> MemoryTable:
+def _table(recipe: Recipe, layouts: Layouts, phases: Phases) -> MemoryTable:
     total = phases.total
     peak_phase = total.argmax(axis=0)
     at = peak_phase[None, :]
     terms = {f.name: np.take_along_axis(getattr(phases, f.name), at, 0)[0] / GIB for f in fields(phases)}
     allocated = sum(terms.values(), np.zeros(len(layouts)))
-    reserved = np.maximum(allocated, _reserved(recipe, layouts, phases) / GIB)
-    distributed = value_of("nccl") * _communicators(layouts)
+    reserved = np.maximum(allocated, reserved_bytes(recipe, layouts, phases) / GIB)
+    distributed = value_of("nccl") * communicators(layouts)
     device = reserved + recipe.context_gib + distributed + recipe.extra_gib
     return MemoryTable(
         **terms,
@@ -236,31 +168,6 @@ def _table(recipe: Recipe, layouts: Layouts, phases: _Phases) -> MemoryTable:
         high=device * value_of("band.high"),
         peak_phase=peak_phase.astype(np.int64),
     )
-
-
-def _communicators(layouts: Layouts) -> FloatArray:
-    """Parallel dimensions in use: each has a communicator of its own."""
-    degrees = (
-        layouts.data_parallel * layouts.context_parallel,
-        layouts.tensor_parallel,
-        layouts.pipeline_parallel,
-    )
-    return sum(((degree > 1).astype(np.float64) for degree in degrees), np.zeros(len(layouts)))
-
-
-def _reserved(recipe: Recipe, layouts: Layouts, phases: _Phases) -> FloatArray:
-    """What the caching allocator holds. Resident memory rounds up a little, what comes and goes fragments.
-    Under full sharding gathered weights and reduced gradients live in streams of their own, whose memory the
-    compute stream cannot reuse: they add up even where they do not exist at the same time."""
-    sharded = (layouts.sharding >= FULL) & (layouts.world_size > layouts.tensor_parallel)
-    side = phases.gradients + phases.buffers
-    resident = value_of("reserved.resident") * (phases.weights + phases.optimizer_states)
-    moving = value_of("reserved.dynamic") if recipe.tight else value_of("reserved.dynamic.old")
-    factor = np.where(sharded, np.maximum(moving, value_of("reserved.sharded")), moving)
-    dynamic = factor * (phases.activations + phases.loss)
-    together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
-    apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
-    return np.where(sharded, apart, together)
 
 
 _FORMULAS = (

@@ -1,0 +1,58 @@
+"""From allocated to reserved: what the caching allocator and the communication libraries hold besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from app.training.assumptions_memory import value_of
+from app.training.layout import Layouts
+from app.training.recipe import Recipe
+from app.training.states import FULL
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """Terms by phase of the step, arrays (phases, n), bytes."""
+
+    weights: FloatArray
+    gradients: FloatArray
+    optimizer_states: FloatArray
+    activations: FloatArray
+    loss: FloatArray
+    buffers: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """All terms of each phase, (phases, n)."""
+        return sum((getattr(self, f.name) for f in fields(self)), np.zeros_like(self.weights))
+
+
+def communicators(layouts: Layouts) -> FloatArray:
+    """Parallel dimensions in use: each has a communicator of its own."""
+    degrees = (
+        layouts.data_parallel * layouts.context_parallel,
+        layouts.tensor_parallel,
+        layouts.pipeline_parallel,
+    )
+    used: FloatArray = np.stack([degree > 1 for degree in degrees]).sum(axis=0).astype(np.float64)
+    return used
+
+
+def reserved_bytes(recipe: Recipe, layouts: Layouts, phases: Phases) -> FloatArray:
+    """What the caching allocator holds. Resident memory rounds up a little, what comes and goes fragments.
+    Under full sharding gathered weights and reduced gradients live in streams of their own, whose memory the
+    compute stream cannot reuse: they add up even where they do not exist at the same time."""
+    sharded = (layouts.sharding >= FULL) & (layouts.world_size > layouts.tensor_parallel)
+    side = phases.gradients + phases.buffers
+    resident = value_of("reserved.resident") * (phases.weights + phases.optimizer_states)
+    moving = value_of("reserved.dynamic") if recipe.tight else value_of("reserved.dynamic.old")
+    factor = np.where(sharded, np.maximum(moving, value_of("reserved.sharded")), moving)
+    dynamic = factor * (phases.activations + phases.loss)
+    together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
+    apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
+    return np.where(sharded, apart, together)
