@@ -33,7 +33,10 @@ _NAMELESS = re.compile(
 )
 _CURRENCY, _COUNTRY = re.compile(r"[A-Z]{3}$"), re.compile(r"[A-Z]{2}$")
 _LONGEST = 200
-FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError)
+FAULTS = (
+    *(KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError),
+    *(csv.Error, RecursionError),
+)
 
 
 class Refused(ValueError):

@@ -10,7 +10,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -212,8 +211,8 @@ def _spot_prices(
     harvest.ignore("no accelerator", len(rows) - len(known))
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
-        linux = next(column for column in row["valueColumns"] if column["name"] == "linux")
-        price: Decimal | None = some(linux["prices"]["USD"])
+        linux = [column["prices"]["USD"] for column in row["valueColumns"] if column["name"] == "linux"]
+        price = some(linux[0]) if linux else None
         if price is None:
             return
         band = bands.get((row["region"], row["size"]))

@@ -57,7 +57,9 @@ def parse(payload: Payload) -> Parsed:
     tree = _tree(payload.part("prices"))
     sold = {(row["NAME"], row["ZONE"].rpartition("-")[0]) for row in _zones(harvest, payload.part("zones"))}
     stamp = (tree.get("about") or {}).get("timestamp")
-    as_of = datetime.fromtimestamp(stamp, UTC) if isinstance(stamp, int | float) else None
+    as_of = (
+        datetime.fromtimestamp(stamp, UTC) if isinstance(stamp, int | float) and 0 < stamp < 2**33 else None
+    )
     instances = tree["compute"]["instance"]
     rows = [
         {**machine, "name": name, "region": region, "cost": cost}

@@ -5,6 +5,7 @@ providers.md 19. The name gives the form factor; a flavour without an accelerato
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -50,12 +51,17 @@ def parse(payload: Payload) -> Parsed:
         if listed is None:
             raise Refused("no price in the price book")
         yield _offer(harvest, row, "on_demand", listed * count)
-        spot = next((prices[key] for key in prices if "spot" in key and name.lower() in key), None)
+        spot = next((price for key, price in prices.items() if _spot_of(key) == name.lower()), None)
         if spot is not None:
             yield _offer(harvest, row, "spot", spot * count)
 
     harvest.each(gpu, read, nothing="no price")
     return harvest.parsed(payload)
+
+
+def _spot_of(item: str) -> str | None:
+    """The accelerator that a spot item of the price book prices; None for any other item."""
+    return re.sub(r"[-_ ]*spot[-_ ]*", "", item) if "spot" in item else None
 
 
 def _offer(harvest: Harvest, row: dict[str, Any], option: str, price: Decimal) -> ScrapedOffer:

@@ -86,9 +86,9 @@ def _family(plan: str) -> str:
 
 def _offer(harvest: Harvest, row: dict[str, Any], currency: str) -> ScrapedOffer:
     name, family, sheet = row["planCode"].removesuffix(_HOURLY), _family(row["planCode"]), _sheet(row)
-    pricing = row["pricings"][0]
-    if pricing["intervalUnit"] != "hour":
-        raise Refused("a unit other than the hour")
+    pricing = next((price for price in row["pricings"] if price["intervalUnit"] == "hour"), None)
+    if pricing is None:
+        raise Refused("no price of an hour")
     gpu = sheet.get("gpu") or {}
     count = figure(gpu.get("number")) or int(name.rsplit("-", 1)[-1]) // _RAM_PER_CARD[family]
     return harvest.offer(

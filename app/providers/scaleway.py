@@ -54,7 +54,7 @@ def parse(payload: Payload) -> Parsed:
     rows = [row for part in payload.parts for row in rows_at(part, "products")]
     machines = [row for row in rows if str(row.get("sku")).startswith("/compute/")]
     sold = [row for row in machines if row.get("status") != "retired"]
-    gpu = [row for row in sold if _hardware(row).get("gpu")]
+    gpu = [row for row in sold if (_hardware(row).get("gpu") or {}).get("count")]
     harvest.ignore("not an instance", len(rows) - len(machines))
     harvest.ignore("retired", len(machines) - len(sold))
     harvest.ignore("no accelerator", len(sold) - len(gpu))

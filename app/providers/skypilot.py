@@ -161,7 +161,7 @@ def _common(slug: str, part: Part, row: dict[str, str]) -> dict[str, object]:
 
 def _memory_of_one(text: str, count: float) -> float | None:
     """GB per accelerator from the Python-dict text; None where total and size leave it open which is which."""
-    if not text.startswith("{"):
+    if not text.startswith("{") or len(text) > 2000:
         return None
     try:
         info = ast.literal_eval(text)

@@ -72,7 +72,8 @@ def parse(payload: Payload) -> Parsed:
 def _plan(harvest: Harvest, row: dict[str, Any]) -> Iterator[ScrapedOffer]:
     card, total = _CARD_GB.get(row["gpu_type"]), figure(row.get("gpu_vram_gb"))
     share = total / card if card and total else None
-    count = share if share else _stated_count(row)
+    # Reported memory is a little off the name (180 or 192 GB of a B200), so whole cards are rounded to.
+    count = (share if share < 0.9 else float(round(share))) if share else _stated_count(row)
     name = row["gpu_type"].partition("_")[2].replace("_", " ")
     fields = {
         "accelerator_name": name,

@@ -21,6 +21,10 @@ def test_a_slice_keeps_its_fraction_and_is_nowhere_in_stock() -> None:
     assert (slice_.accelerator_count, slice_.memory_hint_gb, slice_.stock) == (0.05, 4, "out")
 
 
+def test_memory_a_little_off_the_name_still_makes_whole_cards() -> None:
+    assert only("vultr", instance_type="vdm-b200x8").accelerator_count == 8
+
+
 def test_an_hourly_zero_is_the_month_over_its_cap() -> None:
     price = only("vultr", instance_type="vcg-a40-24c-120g-48vram").price_per_hour
     assert price is not None and round(price, 4) == Decimal("1.8601")
