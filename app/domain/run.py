@@ -112,6 +112,9 @@ class TrainingRun(BaseModel):
     checkpoint_minutes: float | None = Field(
         None, gt=0, le=100_000, description="Minutes between checkpoints; empty = optimum"
     )
+    interruptions_per_hour: float | None = Field(
+        None, ge=0, le=1000, description="Interruptions of one spot node per hour; empty = the assumed range"
+    )
     dataset_gb: float = Field(0.0, ge=0, le=1e9, description="Data set kept on the provider's storage")
     egress_gb: float | None = Field(
         None, ge=0, le=1e9, description="Data carried out; empty = the final weights"

@@ -3,12 +3,13 @@ front of hours against dollars. Rows are those of the board; ties are broken by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from app.market.board import Board, Mask
 from app.market.offers import select
 from app.market.query import OfferQuery
 
@@ -30,24 +31,30 @@ class Timed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Rows of the board; None where no offer qualifies. `front` runs from the cheapest to the fastest."""
+    """Rows of the board; None where no offer qualifies. `front` runs from the cheapest to the fastest, `rows` are all
+    that took part, `left_out` counts offers that would have but for a flagged price."""
 
     cheapest: int | None
     fastest_within_budget: int | None
     cheapest_within_deadline: int | None
     front: tuple[int, ...]
+    rows: RowArray = field(default_factory=lambda: np.empty(0, np.int64))
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The next step on the front from one offer: dearer and faster, cheaper and slower."""
+    """The next step on the front from one offer: dearer and `faster`, `cheaper` and slower; `better` is neither slower
+    nor dearer than the offer, which then is not on the front itself."""
 
     faster: int | None
     cheaper: int | None
+    better: int | None = None
 
 
 def choices_of(market: Market, query: OfferQuery) -> Choices | None:
-    """The choices among the offers that answer a question; None without a training run.
+    """The choices among the offers that answer a question; None without a training run. Offers with a flagged price
+    take no part unless the question asks for them (`choices=flagged`, or a filter of its own on `flagged`).
 
     Raises:
         BadInput: the run cannot be answered.
@@ -56,8 +63,22 @@ def choices_of(market: Market, query: OfferQuery) -> Choices | None:
         return None
     selection = select(market, query)
     held = selection.chosen & selection.frame.shown()
-    run = query.run
-    return choose(selection.frame.estimates, np.flatnonzero(held), run.budget_usd, run.deadline_hours)
+    doubtful = held & flagged(selection.frame.board) & ~counts_flagged(query)
+    run, rows = query.run, np.flatnonzero(held & ~doubtful)
+    found = choose(selection.frame.estimates, rows, run.budget_usd, run.deadline_hours)
+    return replace(found, left_out=len(_known(selection.frame.estimates, np.flatnonzero(doubtful))))
+
+
+def counts_flagged(query: OfferQuery) -> bool:
+    """The question wants offers with a flagged price among the choices."""
+    return dict(query.view).get("choices") == "flagged" or any(
+        item.column.name == "flagged" for item in query.filters
+    )
+
+
+def flagged(board: Board) -> Mask:
+    """Offers about whose price something looks odd, shape (n,)."""
+    return np.asarray(board.numbers["flagged"] == 1.0, dtype=np.bool_)
 
 
 def choose(
@@ -73,6 +94,7 @@ def choose(
         fastest_within_budget=_first(affordable, hours, usd),
         cheapest_within_deadline=_first(in_time, usd, hours),
         front=pareto_front(estimates, rows),
+        rows=rows,
     )
 
 
@@ -91,13 +113,16 @@ def pareto_front(estimates: Timed, rows: RowArray) -> tuple[int, ...]:
 
 
 def neighbours(estimates: Timed, front: tuple[int, ...], row: int) -> Neighbours:
-    """The cheapest point of the front that is faster than `row`, and the fastest one that is cheaper."""
+    """The next points of the front as seen from `row`: the cheapest that is faster and dearer, the fastest that is
+    cheaper and slower, and the cheapest that beats it in both. A row of unknown time or cost has none."""
     points = np.asarray(front, dtype=np.int64)
-    faster = points[estimates.hours[points] < estimates.hours[row]]
-    cheaper = points[estimates.total_usd[points] < estimates.total_usd[row]]
+    hours, usd = estimates.hours, estimates.total_usd
+    h, u = hours[points], usd[points]
+    beats = (h <= hours[row]) & (u <= usd[row]) & ((h < hours[row]) | (u < usd[row]))
     return Neighbours(
-        faster=_first(faster, estimates.total_usd, estimates.hours),
-        cheaper=_first(cheaper, estimates.hours, estimates.total_usd),
+        faster=_first(points[(h < hours[row]) & (u > usd[row])], usd, hours),
+        cheaper=_first(points[(u < usd[row]) & (h > hours[row])], hours, usd),
+        better=_first(points[beats], usd, hours),
     )
 
 

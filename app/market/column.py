@@ -118,6 +118,16 @@ def link_family(kind: str) -> tuple[str, ...]:
     return (plain, "nvswitch") if "nvswitch" in kind else (plain,)
 
 
+def host_family(word: str) -> tuple[str, ...]:
+    """Each trouble of a host that has several: `few_vcpus+small_disk` → `few_vcpus`, `small_disk`."""
+    return tuple(word.split("+")) if "+" in word else ()
+
+
+def each(record: OfferRecord, amount: float | None) -> float | None:
+    """An amount of the whole instance per accelerator; of a part of a card, its own."""
+    return None if amount is None else amount / max(record.accelerator_count, 1.0)
+
+
 def per_accelerator(record: OfferRecord) -> float | None:
     """Price of one whole accelerator per hour, USD; for a slice the price per whole-card equivalent."""
     if record.price_usd_per_hour is None or record.accelerator_count <= 0:

@@ -7,6 +7,8 @@ the group `run` have none and are filled from the estimates of a training run.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from app.domain.errors import UnknownParameter
 from app.domain.offer import PURCHASE_OPTIONS
 from app.domain.sentence import N_
@@ -15,6 +17,8 @@ from app.market.column import (
     Column,
     accelerator_facet,
     accelerator_family,
+    each,
+    host_family,
     link_family,
     number,
     of_card,
@@ -27,6 +31,7 @@ from app.market.column import (
     text,
     total_memory,
 )
+from app.training.host import HOST_TROUBLES
 
 PURCHASE_LABELS = {
     "on_demand": N_("on demand"),
@@ -58,6 +63,11 @@ VERDICT_LABELS = {
     "does_not_fit": N_("does not fit"),
     "link_too_slow": N_("link too slow"),
     "unknown": N_("unknown"),
+}
+HOST_LABELS = {"ok": N_("nothing in the way")} | {
+    "+".join(codes): ", ".join(HOST_TROUBLES[code] for code in codes)
+    for size in range(1, len(HOST_TROUBLES) + 1)
+    for codes in combinations(HOST_TROUBLES, size)
 }
 
 OFFER = (
@@ -174,6 +184,10 @@ HOST = (
     number("vcpus", N_("vCPUs"), N_("Of the whole instance."), "host", format="integer", default=True),
     number("ram_gib", N_("RAM"), N_("Of the whole instance."), "host", "GiB", format="gib", tolerance=GIB_TOLERANCE,
            default=True),
+    number("vcpus_per_accelerator", N_("vCPUs each"), N_("Of the instance, per accelerator."), "host",
+           value=lambda facts: each(facts.record, facts.record.vcpus)),
+    number("ram_gib_per_accelerator", N_("RAM each"), N_("Of the instance, per accelerator."), "host", "GiB",
+           format="gib", tolerance=GIB_TOLERANCE, value=lambda facts: each(facts.record, facts.record.ram_gib)),
     number("local_disk_gb", N_("Disk"), N_("Local disk of the instance."), "host", "GB", format="integer"),
 )  # fmt: skip
 
@@ -232,6 +246,9 @@ RUN = (
            format="gib", value=None, default=True),
     number("tokens_per_s", N_("Speed"), N_("Tokens per second of the whole job."), "run", "tokens/s", format="compact",
            value=None, default=True),
+    run_column("host_check", N_("Host"),
+               N_("What may hold the run up though it fits: vCPUs, host memory, local disk, storage for the loader."),
+               filter="choice", family=host_family, option_labels=HOST_LABELS),
     number("mfu", N_("MFU"), N_("Share of the data-sheet FLOP/s that the model's own work uses."), "run",
            format="percent", value=None),
     number("hours", N_("Time"), N_("Wall-clock time of the run, interruptions included."), "run", "h", value=None,

@@ -19,6 +19,7 @@ from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
 from app.market.costs import Rates, prices_for, work_on
+from app.market.host import host_words, hosts_at
 from app.market.judging import judge_shapes
 from app.market.question import Question
 from app.market.shapes import HardwareIndex, hardware_index
@@ -38,7 +39,7 @@ KEPT = 32
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
     """Arrays aligned with the board's rows, NaN or None = unknown. `shown` = holds the job within budget and
-    deadline. `nodes` instances are counted in the costs; `hours` is wall-clock time."""
+    deadline. `nodes` instances are counted in the costs; `hours` is wall-clock time; `host_check` as `host.host_words`."""
 
     question: Question
     hardware: HardwareIndex
@@ -53,6 +54,7 @@ class Estimates:
     headroom_gib: FloatArray
     tokens_per_s: FloatArray
     mfu: FloatArray
+    host_check: WordArray
 
     @property
     def hours(self) -> FloatArray:
@@ -126,6 +128,7 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
     holds = np.isin(verdict.astype(str), sorted(HOLDS))
     costs = _costs(board, question, verdicts, of_row, holds)
     _judge_limits(question.run, costs, holds, (reason, why))
+    nodes = _numbers([float(v.nodes) if v.plan else None for v in verdicts])[of_row]
     return Estimates(
         question=question,
         hardware=hardware,
@@ -136,10 +139,11 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
         reason=reason,
         why=why,
         plan=_words([v.plan_words for v in verdicts])[of_row],
-        nodes=_numbers([float(v.nodes) if v.plan else None for v in verdicts])[of_row],
+        nodes=nodes,
         headroom_gib=_numbers([v.headroom_gib for v in verdicts])[of_row],
         tokens_per_s=_of_time(verdicts, "tokens_per_s")[of_row],
         mfu=_of_time(verdicts, "mfu")[of_row],
+        host_check=_host_words(board, question, hardware, np.flatnonzero(holds), (nodes, costs.hours)),
     )
 
 
@@ -169,6 +173,20 @@ def _host_need(question: Question, verdict: Verdict) -> float | None:
     if verdict.plan is None or not verdict.holds:
         return None
     return host_need_gib(question.shape, question.recipe, verdict.plan, verdict.nodes, question.run.method)
+
+
+def _host_words(
+    board: Board,
+    question: Question,
+    hardware: HardwareIndex,
+    rows: npt.NDArray[np.int64],
+    taken: tuple[FloatArray, FloatArray],
+) -> WordArray:
+    """What may hold the job up on the rows that hold it; None elsewhere."""
+    words: WordArray = np.full(len(board), None, dtype=np.object_)
+    nodes, hours = taken
+    words[rows] = host_words(hosts_at(board, question, hardware, rows, (nodes[rows], hours[rows])))
+    return words
 
 
 def _costs(

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.domain.hardware import Cluster, Host
+from app.domain.hardware import Cluster
 from app.domain.record import OfferRecord
 from app.domain.run import TrainingRun
 from app.domain.sentence import Sentence
 from app.market.board import Board
-from app.market.choices import Neighbours, neighbours, pareto_front
-from app.market.costs import Rates, prices_for, work_on
+from app.market.choices import Neighbours, flagged, neighbours, pareto_front
+from app.market.costs import Rates, prices_for, published_interruptions, work_on
 from app.market.estimating import Estimates, estimate
+from app.market.host import hosts_at
 from app.market.naive import NaiveRule, naive_rules
 from app.market.question import Question
 from app.market.shapes import assumed_links
 from app.training.billing import Prices
+from app.training.corrected import corrected_memory, corrected_time
 from app.training.cost import CostBreakdown
 from app.training.cost import breakdown as cost_breakdown
 from app.training.fit import Verdict
@@ -29,6 +31,7 @@ from app.training.levers import Lever, largest_micro_batch, largest_sequence, le
 from app.training.memory import MemoryBreakdown
 from app.training.memory import breakdown as memory_breakdown
 from app.training.parameters import count
+from app.training.resilience import Resilience, resilience_of
 from app.training.throughput import TimeBreakdown
 from app.training.throughput import breakdown as time_breakdown
 from app.training.work import Work
@@ -44,7 +47,7 @@ class Explanation:
     `verdict`, `reason` and `why` are the final ones (host memory, budget and deadline included). `layout` is the
     chosen plan, or the leanest layout where nothing fits: `memory` explains it; `time` and `cost` are None where
     the job is not held. `cluster` is None for hardware that cannot be judged. `largest_*` are what would still fit
-    in this layout; `assumed` names figures that stand in for unknown ones.
+    in this layout; `assumed` names figures that stand in for unknown ones; `resilience` says what interruptions do.
     """
 
     record: OfferRecord
@@ -65,6 +68,13 @@ class Explanation:
     warnings: tuple[Sentence, ...] = ()
     assumed: tuple[str, ...] = ()
     beside: Mapping[str, str | None] | None = None
+    resilience: Resilience | None = None
+    published_interruptions: Sentence | None = None
+
+    @property
+    def calibration(self) -> Sentence | None:
+        """What one's own trial corrects in these figures; None without one."""
+        return self.question.calibration
 
     @property
     def usable_gib(self) -> float | None:
@@ -93,7 +103,9 @@ def explain(board: Board, offer_id: str, run: TrainingRun, catalog: Catalog) -> 
         cluster=cluster,
         rules=naive_rules(float(count(table.question.shape).total), run),
         assumed=(*hardware.assumed, *(assumed_links(cluster) if cluster else ())),
+        warnings=_warnings(board, table, row) if cluster is not None else (),
         beside=_beside(board, table, row),
+        published_interruptions=published_interruptions(board, row),
     )
     if cluster is None or (layout := found.plan or found.leanest) is None:
         return explanation
@@ -108,18 +120,20 @@ def _with_terms(
     scale = question.correction.memory if question.correction else 1.0
     usable = cluster.node.accelerator.usable_gib / scale
     held = found.plan is not None and found.time is not None
-    work, prices = _bill(board, row, question, found) if held else (None, None)
-    host = _host(explanation.record)
+    bill = _bill(board, row, question, found) if held else None
+    cost = cost_breakdown(*bill) if bill is not None else None
     return replace(
         explanation,
         layout=layout,
-        memory=memory_breakdown(shape, recipe, layout),
-        time=time_breakdown(shape, recipe, layout, cluster) if held else None,
-        cost=cost_breakdown(work, prices) if work is not None and prices is not None else None,
+        memory=corrected_memory(memory_breakdown(shape, recipe, layout), question.correction),
+        time=corrected_time(time_breakdown(shape, recipe, layout, cluster), question.correction, cluster)
+        if held
+        else None,
+        cost=cost,
+        resilience=resilience_of(*bill) if bill is not None else None,
         levers=levers(shape, run, cluster, question.correction),
         largest_micro_batch=largest_micro_batch(shape, run, layout, usable),
         largest_sequence=largest_sequence(shape, run, layout, usable),
-        warnings=host_warnings(cluster.node, host, work.state_gb if work else 0.0, run.dataset_gb),
     )
 
 
@@ -131,15 +145,18 @@ def _bill(board: Board, row: int, question: Question, found: Verdict) -> tuple[W
     return work_on(question.run, question.shape, question.recipe, rates), prices
 
 
-def _host(record: OfferRecord) -> Host:
-    return Host(record.vcpus, record.ram_gib, record.local_disk_gb)
+def _warnings(board: Board, table: Estimates, row: int) -> tuple[Sentence, ...]:
+    rows = np.asarray([row])
+    taken = table.nodes[rows], table.hours[rows]
+    return host_warnings(hosts_at(board, table.question, table.hardware, rows, taken))
 
 
 def _beside(board: Board, table: Estimates, row: int) -> Mapping[str, str | None]:
-    """Ids of the neighbours on the front of hours against dollars: `faster` and dearer, `cheaper` and slower."""
-    front = pareto_front(table, np.flatnonzero(table.shown))
+    """Ids of the neighbours on the front of hours against dollars: `faster` and dearer, `cheaper` and slower, `better`
+    in both. Offers with a flagged price are no neighbours."""
+    front = pareto_front(table, np.flatnonzero(table.shown & ~flagged(board)))
     found: Neighbours = neighbours(table, front, row)
     return {
-        "faster": None if found.faster is None else board.records[found.faster].id,
-        "cheaper": None if found.cheaper is None else board.records[found.cheaper].id,
+        name: None if at is None else board.records[at].id
+        for name, at in (("faster", found.faster), ("cheaper", found.cheaper), ("better", found.better))
     }

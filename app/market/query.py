@@ -25,6 +25,7 @@ VIEW_PARAMETERS = ("q", "sort", "order", "columns", "page", "per_page", "show_hi
 VIEW_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "lang": ("", "en", "ar", "az"),
     "density": ("", "compact", "comfortable"),
+    "choices": ("", "flagged"),
 }
 """Choices about the look; they change no row and no order, and every surface takes them."""
 KNOWN = frozenset((*PARAMETERS, *RUN_FIELDS, *VIEW_PARAMETERS, *VIEW_OPTIONS))

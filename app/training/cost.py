@@ -105,6 +105,7 @@ def cost_of(work: Work, prices: Prices) -> CostTable:
         BadInput: no tokens to train on, or a deadline or interval that is not positive.
     """
     check(work)
+    prices = with_own_rate(work, prices)
     likely = _case(work, prices, work.tokens_per_s, prices.stops)
     best = _case(work, prices, np.fmax(work.high_tokens_per_s, work.tokens_per_s), prices.low_stops)
     worst = _case(work, prices, np.fmin(work.low_tokens_per_s, work.tokens_per_s), prices.high_stops)
@@ -168,10 +169,9 @@ def _case(work: Work, prices: Prices, rate: FloatArray, stops_per_node: FloatArr
     steady = work.tokens / np.where(rate > 0, rate, np.nan) / SECONDS_PER_HOUR
     realised = realised_share(steady * prices.accelerators) if work.realise else np.ones_like(steady)
     hours = steady / realised
-    load = work.load_gb / (_value("start.load_rate") * prices.nodes)
-    warm = load + _value("start.warm_up_s")
+    warm = _load_s(work, prices) + _value("start.warm_up_s")
     start = (prices.start_s + warm) / SECONDS_PER_HOUR
-    stops = _stops(work, prices, stops_per_node, load)
+    stops = stops_of(work, prices, stops_per_node)
     fixed = None if work.checkpoint_minutes is None else np.full_like(hours, work.checkpoint_minutes / 60.0)
     run = expected(hours, stops, fixed)
     paid = run.hours - run.waiting * _unpaid_share(prices, stops_per_node, stops)
@@ -199,19 +199,38 @@ def _case(work: Work, prices: Prices, rate: FloatArray, stops_per_node: FloatArr
     )
 
 
-def _stops(work: Work, prices: Prices, per_node: FloatArray, load_s: FloatArray) -> Stops:
-    """Spot interruptions of any node and hardware failures of any accelerator stop the whole job."""
-    write = work.state_gb / (_value("checkpoint.write_rate") * prices.nodes)
+def stops_of(work: Work, prices: Prices, per_node: FloatArray) -> Stops:
+    """What stops the job: spot interruptions of any node (`per_node`, per hour) and hardware failures of any
+    accelerator; shape (n,)."""
+    write = checkpoint_write_s(work, prices)
     taken = per_node * prices.nodes
     failures = _value("failure.rate") * prices.accelerators
     saved = write <= prices.notice_s
-    restart = _value("restart.detect_s") + prices.start_s + load_s + _value("start.warm_up_s")
+    restart = _value("restart.detect_s") + prices.start_s + _load_s(work, prices) + _value("start.warm_up_s")
     return Stops(
         rate=failures + np.where(saved, 0.0, taken),
         noticed=np.where(saved, taken, 0.0),
         save=np.maximum(write * _value("checkpoint.stall"), 1.0) / SECONDS_PER_HOUR,
         restart=restart / SECONDS_PER_HOUR,
     )
+
+
+def checkpoint_write_s(work: Work, prices: Prices) -> FloatArray:
+    """Seconds to write one full checkpoint from all nodes, shape (n,)."""
+    return np.asarray(work.state_gb / (_value("checkpoint.write_rate") * prices.nodes))
+
+
+def with_own_rate(work: Work, prices: Prices) -> Prices:
+    """Spot offers at the person's own rate of interruptions, where the work brings one."""
+    own = work.interruptions_per_hour
+    if own is None:
+        return prices
+    stops = np.where(prices.high_stops > 0, own, 0.0)
+    return replace(prices, stops=stops, low_stops=stops, high_stops=stops)
+
+
+def _load_s(work: Work, prices: Prices) -> FloatArray:
+    return np.asarray(work.load_gb / (_value("start.load_rate") * prices.nodes))
 
 
 def _unpaid_share(prices: Prices, per_node: FloatArray, stops: Stops) -> FloatArray:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from app.domain.hardware import Host, Node
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
 from app.domain.model import ModelShape
 from app.domain.run import Method
 from app.domain.sentence import N_, Sentence
-from app.domain.units import gib_from_bytes
+from app.domain.units import SECONDS_PER_HOUR, gib_from_bytes
+from app.training.assumptions_cost import cost_assumption
 from app.training.assumptions_fit import (
     DISK_CHECKPOINTS,
     LOAD_BYTES_PER_PARAMETER,
@@ -15,6 +20,9 @@ from app.training.assumptions_fit import (
 from app.training.layout import Layout
 from app.training.parameters import count
 from app.training.recipe import Recipe
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 def host_need_gib(shape: ModelShape, recipe: Recipe, layout: Layout, nodes: int, method: Method) -> float:
@@ -44,27 +52,76 @@ def _copies(layout: Layout) -> float:
     return ranks / layout.shard_group if layout.sharding == "hybrid" else 1.0
 
 
-def host_warnings(node: Node, host: Host, state_gb: float, dataset_gb: float) -> tuple[Sentence, ...]:
-    """What may hold the job up though it runs: few CPU cores, little memory, little disk. Unknown warns of nothing."""
-    cards = max(int(node.count), 1)
-    memory = cards * node.accelerator.usable_gib
-    disk = DISK_CHECKPOINTS.value * state_gb + dataset_gb
-    found: list[Sentence] = []
-    wanted = VCPUS_PER_ACCELERATOR.value * cards
-    if host.vcpus is not None and host.vcpus < wanted:
-        text = N_("{have} vCPUs for {cards} accelerators: a data loader wants {wanted}")
-        found.append(Sentence(text, {"have": f"{host.vcpus:g}", "cards": cards, "wanted": f"{wanted:g}"}))
-    if host.ram_gib is not None and host.ram_gib < memory:
-        text = N_(
-            "{have} GiB of host memory beside {memory} GiB on the accelerators: loading and saving want as much"
-        )
-        found.append(Sentence(text, {"have": f"{host.ram_gib:.0f}", "memory": f"{memory:.0f}"}))
-    if host.local_disk_gb is not None and host.local_disk_gb < disk:
-        text = N_("{have} GB of local disk: {copies} checkpoints and the data set take {disk} GB")
-        values = {
-            "have": f"{host.local_disk_gb:.0f}",
-            "copies": f"{DISK_CHECKPOINTS.value:g}",
-            "disk": f"{disk:.0f}",
-        }
-        found.append(Sentence(text, values))
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Hosts of n nodes beside what a run asks of each, arrays (n,), NaN = unknown. `cards` accelerators of `memory_gib`
+    together; `disk_gb` = checkpoints kept and the data set; `loader_gbytes_per_s` = read of the data set while it
+    trains."""
+
+    cards: FloatArray
+    memory_gib: FloatArray
+    vcpus: FloatArray
+    ram_gib: FloatArray
+    local_disk_gb: FloatArray
+    disk_gb: FloatArray
+    loader_gbytes_per_s: FloatArray
+
+
+HOST_TROUBLES: dict[str, str] = {
+    "few_vcpus": N_("few vCPUs"),
+    "little_ram": N_("little host memory"),
+    "small_disk": N_("small local disk"),
+    "slow_storage": N_("storage may be too slow"),
+}
+"""What may hold a job up though it runs, in the order in which it is told."""
+WHY: dict[str, str] = {
+    "few_vcpus": N_("{vcpus} vCPUs for {cards} accelerators: a data loader wants {wanted}"),
+    "little_ram": N_(
+        "{ram} GiB of host memory beside {memory} GiB on the accelerators: loading and saving want as much"
+    ),
+    "small_disk": N_("{disk} GB of local disk: {copies} checkpoints and the data set take {needed} GB"),
+    "slow_storage": N_(
+        "the data set has to be read at {loader} GB/s per node; network storage is taken to give {storage} ({low} to {high}), so keep it on local disk"
+    ),
+}
+
+
+def disk_need_gb(state_gb: float, dataset_gb: float) -> float:
+    """Checkpoints kept and the data set, GB; `state_gb` = one full checkpoint."""
+    return DISK_CHECKPOINTS.value * state_gb + dataset_gb
+
+
+def loader_gbytes_per_s(dataset_gb: float, epochs: float, hours: FloatArray, nodes: FloatArray) -> FloatArray:
+    """What one node reads of the data set, GB/s: each pass reads all of it, shared between the nodes."""
+    return np.asarray(dataset_gb * max(epochs, 1.0) / (hours * SECONDS_PER_HOUR * nodes))
+
+
+def host_troubles(hosts: Hosts) -> dict[str, BoolArray]:
+    """Code of HOST_TROUBLES → which hosts have it, (n,): few CPU cores, little memory, little disk, slow storage
+    (throughput_model.md §8). Unknown has none."""
+    return {
+        "few_vcpus": hosts.vcpus < VCPUS_PER_ACCELERATOR.value * hosts.cards,
+        "little_ram": hosts.ram_gib < hosts.memory_gib,
+        "small_disk": hosts.local_disk_gb < hosts.disk_gb,
+        "slow_storage": hosts.loader_gbytes_per_s > cost_assumption("start.load_rate").value,
+    }
+
+
+def host_warnings(hosts: Hosts) -> tuple[Sentence, ...]:
+    """The troubles of the first host as sentences with the reason."""
+    storage = cost_assumption("start.load_rate")
+    values: dict[str, object] = {
+        "vcpus": f"{hosts.vcpus[0]:g}",
+        "cards": f"{hosts.cards[0]:g}",
+        "wanted": f"{VCPUS_PER_ACCELERATOR.value * hosts.cards[0]:g}",
+        "ram": f"{hosts.ram_gib[0]:.0f}",
+        "memory": f"{hosts.memory_gib[0]:.0f}",
+        "disk": f"{hosts.local_disk_gb[0]:.0f}",
+        "copies": f"{DISK_CHECKPOINTS.value:g}",
+        "needed": f"{hosts.disk_gb[0]:.0f}",
+        "loader": f"{hosts.loader_gbytes_per_s[0]:.2g}",
+        "storage": f"{storage.value:g}",
+        "low": f"{storage.low:g}",
+        "high": f"{storage.high:g}",
+    }
+    return tuple(Sentence(WHY[code], values) for code, found in host_troubles(hosts).items() if found[0])

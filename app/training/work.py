@@ -19,7 +19,8 @@ class Work:
     """What is to be done, and how fast each offer does it. Arrays have shape (n,), aligned with Prices.
 
     Rates in tokens per second of the whole job (NaN = unknown). `state_gb` = one full checkpoint, `load_gb` = what
-    is read before training starts. `checkpoint_minutes` None = the best interval.
+    is read before training starts. `checkpoint_minutes` None = the best interval, `interruptions_per_hour` (of a spot
+    node) None = as the offer has it.
     """
 
     tokens: float
@@ -33,6 +34,7 @@ class Work:
     idle_hours: float = 0.0
     checkpoint_minutes: float | None = None
     deadline_hours: float | None = None
+    interruptions_per_hour: float | None = None
     realise: bool = True
 
 
@@ -53,14 +55,20 @@ def work_of(
         tokens_per_s=rates[1],
         low_tokens_per_s=rates[0],
         high_tokens_per_s=rates[2],
-        state_gb=_value("checkpoint.bytes") * trained / 1e9,
+        state_gb=checkpoint_gb(trained),
         load_gb=2.0 * parameters / 1e9 if run.method != "pretrain" else 0.0,
         dataset_gb=run.dataset_gb,
         egress_gb=weights_gb if run.egress_gb is None else run.egress_gb,
         idle_hours=run.idle_hours,
         checkpoint_minutes=run.checkpoint_minutes,
         deadline_hours=run.deadline_hours,
+        interruptions_per_hour=run.interruptions_per_hour,
     )
+
+
+def checkpoint_gb(trained: float) -> float:
+    """One full checkpoint, GB: weights and optimizer states of the `trained` parameters."""
+    return _value("checkpoint.bytes") * trained / 1e9
 
 
 def realised_share(accelerator_hours: FloatArray) -> FloatArray:
@@ -81,6 +89,8 @@ def check(work: Work) -> None:
         raise BadInput("deadline_hours", "the deadline lies in the past")
     if work.checkpoint_minutes is not None and not work.checkpoint_minutes > 0:
         raise BadInput("checkpoint_minutes", "the time between checkpoints must be positive")
+    if work.interruptions_per_hour is not None and not work.interruptions_per_hour >= 0:
+        raise BadInput("interruptions_per_hour", "cannot be negative")
     for name in ("state_gb", "load_gb", "dataset_gb", "egress_gb", "idle_hours"):
         if getattr(work, name) < 0:
             raise BadInput(name, "cannot be negative")

@@ -32,6 +32,8 @@ BESIDE = {
     "faster": N_("One dearer, faster"),
     "cheaper": N_("One cheaper, slower"),
 }
+BESIDE_TABLE = "offers/"
+"""Relative, so that the absolute links to offers on the comparison page are its rows, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def choices_view(market: Market, query: OfferQuery) -> ChoicesView | None:
     found = market.choices(query)
     if found is None:
         return None
-    writer = _Writer(market, query)
+    writer = _Writer(market, query, BESIDE_TABLE)
     titles = _titles(query, found)
     picks = tuple(writer.pick(row, title) for title, row in titles.items())
     named = {row: title for title, row in titles.items()}
@@ -96,12 +98,12 @@ def neighbour_picks(market: Market, query: OfferQuery, beside: Mapping[str, str 
 class _Writer:
     """Rows of the board as picks."""
 
-    def __init__(self, market: Market, query: OfferQuery) -> None:
+    def __init__(self, market: Market, query: OfferQuery, path: str = "/offers/") -> None:
         frame = market.frame(query.run)
         self.records: Sequence[OfferRecord] = frame.board.records
         self.estimates: Any = frame.estimates
         run = run_query(query)
-        self.suffix = f"?{run}" if run else ""
+        self.path, self.suffix = path, f"?{run}" if run else ""
 
     def pick(self, row: int, title: str) -> Pick:
         """The offer of a row."""
@@ -109,7 +111,7 @@ class _Writer:
         return Pick(
             title=title,
             name=words_of(self.records[row]),
-            href=f"/offers/{self.records[row].id}{self.suffix}",
+            href=f"{self.path}{self.records[row].id}{self.suffix}",
             hours=float(table.hours[row]),
             usd=float(table.total_usd[row]),
             low_usd=_known(table.total_usd_low[row]),
@@ -139,9 +141,7 @@ def _plot(writer: _Writer, found: Choices, front: Sequence[Pick]) -> Markup:
     if not front:
         return Markup("")
     table = writer.estimates
-    cloud = list(
-        zip(table.hours[found.rows].tolist(), table.total_usd[found.rows].tolist(), strict=True)
-    )
+    cloud = list(zip(table.hours[found.rows].tolist(), table.total_usd[found.rows].tolist(), strict=True))
     cloud = [(hours, usd) for hours, usd in cloud if hours > 0 and usd > 0]
     points = [Point(p.hours, p.usd, p.href, _words(p), bool(p.title)) for p in front if p.usd > 0]
     if not points:

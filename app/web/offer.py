@@ -13,6 +13,7 @@ from app.market.offers import OfferRow
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.cells import plain_text
+from app.web.choices import Pick, neighbour_picks
 from app.web.fit import LeverLink, lever_links
 from app.web.question import Question, href, question_of, run_alone
 
@@ -55,6 +56,7 @@ class OfferView:
     bar: MemoryBar | None = None
     levers: tuple[LeverLink, ...] = ()
     links: Mapping[str, str] | None = None
+    neighbours: tuple[Pick, ...] = ()
 
 
 def offer_view(market: Market, offer_id: str, query: OfferQuery) -> OfferView:
@@ -78,6 +80,7 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery) -> OfferView:
         bar=memory_bar(explanation) if explanation is not None else None,
         levers=lever_links(query, explanation.levers, path) if explanation is not None else (),
         links=_links(query, row, explanation),
+        neighbours=neighbour_picks(market, query, explanation.beside or {}) if explanation is not None else (),
     )
 
 

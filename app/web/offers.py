@@ -14,11 +14,14 @@ from app.market.offers import OfferPage
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.cells import RowWriter, is_number
+from app.web.choices import ChoicesView, choices_view
 from app.web.question import Chip, Question, chips_of, href, href_without, question_of, run_alone, run_query
 from app.web.run_form import PRESETS
 
 ASCENDING_FIRST = ("money", "age", "text")
 PER_PAGE = (100, 250, 1000)
+VERDICTS = ("verdict", "reason")
+"""Filters on these name what is to be seen, ruled out or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class OffersView:
     links: Mapping[str, str] | None = None
     presets: Sequence[tuple[str, str]] = ()
     without_href: str = "/"
+    shows_hidden: bool = False
+    choices: ChoicesView | None = None
 
 
 def offers_view(market: Market, query: OfferQuery) -> OffersView:
@@ -74,6 +79,8 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
         rows=Markup("\n").join(map(writer.row, page.rows)),
         links=_links(query, page),
         presets=preset_links(),
+        shows_hidden=asks_for_hidden(query),
+        choices=choices_view(market, query),
     )
 
 
@@ -88,11 +95,15 @@ def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> OffersV
 def display_columns(query: OfferQuery) -> tuple[Column, ...]:
     """The columns of the question; rows that the run rules out bring the sentence why."""
     shown = query.shown_columns
-    asks = query.show_hidden or any(item.column.name in ("verdict", "reason") for item in query.filters)
-    if query.run is not None and asks and BY_NAME["why"] not in shown:
+    if query.run is not None and asks_for_hidden(query) and BY_NAME["why"] not in shown:
         place = next((i + 1 for i, column in enumerate(shown) if column.name == "verdict"), len(shown))
         shown = (*shown[:place], BY_NAME["why"], *shown[place:])
     return shown
+
+
+def asks_for_hidden(query: OfferQuery) -> bool:
+    """The question wants to see what the run rules out."""
+    return query.show_hidden or any(item.column.name in VERDICTS for item in query.filters)
 
 
 def preset_links(path: str = "/") -> tuple[tuple[str, str], ...]:
@@ -134,11 +145,16 @@ def header_of(column: Column, query: OfferQuery) -> HeaderCell:
     return HeaderCell(column, link, state, is_number(column))
 
 
+def _without_hidden(query: OfferQuery) -> OfferQuery:
+    asked = [item.parameter for item in query.filters if item.column.name in VERDICTS]
+    return query.with_(show_hidden=None, **dict.fromkeys(asked))
+
+
 def _links(query: OfferQuery, page: OfferPage) -> Mapping[str, str]:
     links = {
         "csv": href(query.with_(per_page="all"), "/api/v1/offers.csv"),
         "json": href(query, "/api/v1/offers"),
-        "hidden": href(query.with_(show_hidden=None if query.show_hidden else 1)),
+        "hidden": href(_without_hidden(query) if asks_for_hidden(query) else query.with_(show_hidden=1)),
         "reset": href(run_alone(query)),
         "without_run": href(query.without_run()),
         "columns": href(query, "/columns"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup, escape
 
@@ -118,15 +119,11 @@ def scatter(
     frame: Frame, cloud: Sequence[tuple[float, float]], points: Sequence[Point], label: str
 ) -> Markup:
     """Offers as links over a cloud of all others; the points are joined by steps: up to the next faster one."""
-    cells = {
-        (round(frame.x.share(x) * GRID[0]), round(frame.y.share(y) * GRID[1])): (x, y) for x, y in cloud
-    }
+    cells = {(round(frame.x.share(x) * GRID[0]), round(frame.y.share(y) * GRID[1])): (x, y) for x, y in cloud}
     dots = (frame.place(x, y) for x, y in cells.values())
     drawn = "".join(f'<circle class="dot" cx="{x:.2f}%" cy="{y:.2f}%" r="2"/>' for x, y in dots)
     ordered = sorted(points, key=lambda point: point.x)
-    stairs = [
-        corner for a, b in zip(ordered, ordered[1:], strict=False) for corner in ((a.x, a.y), (b.x, a.y))
-    ]
+    stairs = [corner for a, b in pairwise(ordered) for corner in ((a.x, a.y), (b.x, a.y))]
     stairs += [(point.x, point.y) for point in ordered[-1:]]
     links = "".join(_link(frame, point) for point in points)
     return _picture(frame, drawn + _line(frame, Curve("front", stairs)) + links, label)
@@ -147,7 +144,7 @@ def _line(frame: Frame, line: Curve) -> str:
     places = [frame.place(x, y) for x, y in line.places]
     return "".join(
         f'<line class="{line.name}" x1="{a[0]:.2f}%" y1="{a[1]:.2f}%" x2="{b[0]:.2f}%" y2="{b[1]:.2f}%"/>'
-        for a, b in zip(places, places[1:], strict=False)
+        for a, b in pairwise(places)
     )
 
 

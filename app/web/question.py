@@ -16,7 +16,7 @@ from app.web.run_form import Step, steps
 from app.web.templating import gettext, say
 
 Asked = Mapping[str, Sequence[str]]
-KEPT = ("sort", "order", "columns", "per_page", "show_hidden", "lang", "density")
+KEPT = ("sort", "order", "columns", "per_page", "show_hidden", "lang", "density", "choices")
 _SIGNS = {"min": "≥ ", "max": "≤ "}
 
 

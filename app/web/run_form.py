@@ -100,6 +100,7 @@ AMOUNT_DETAILS: tuple[Place, ...] = (
     ("epochs", N_("Epochs"), ""),
     ("max_accelerators", N_("Most accelerators per node"), ""),
     ("checkpoint_minutes", N_("Between checkpoints"), N_("min")),
+    ("interruptions_per_hour", N_("Spot interruptions"), N_("per node, h")),
     ("dataset_gb", N_("Data set stored"), "GB"),
     ("egress_gb", N_("Carried out"), "GB"),
     ("idle_hours", N_("Idle time"), N_("h")),
@@ -144,6 +145,7 @@ EMPTY_MEANS: Mapping[str, str] = {
     "budget_usd": N_("none"),
     "checkpoint_minutes": N_("optimum"),
     "egress_gb": N_("final weights"),
+    "interruptions_per_hour": N_("0.005 to 0.3"),
 }
 PRESETS: tuple[tuple[str, Mapping[str, str]], ...] = (
     (

@@ -71,8 +71,8 @@ def test_neighbours_are_the_next_step_in_each_direction() -> None:
     front = pareto_front(estimates, rows)
     assert front == (0, 1, 2)
     beside = neighbours(estimates, front, 3)
-    assert (beside.faster, beside.cheaper) == (1, 1)
+    assert (beside.faster, beside.cheaper, beside.better) == (2, 0, 1)
     middle = neighbours(estimates, front, 1)
-    assert (middle.faster, middle.cheaper) == (2, 0)
+    assert (middle.faster, middle.cheaper, middle.better) == (2, 0, None)
     assert neighbours(estimates, front, 2).faster is None
     assert neighbours(estimates, front, 0).cheaper is None

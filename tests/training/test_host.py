@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import nan
+
+import numpy as np
 import pytest
 
-from app.domain.hardware import Host
-from app.training.host import host_need_gib, host_warnings
+from app.training.host import Hosts, disk_need_gb, host_need_gib, host_warnings, loader_gbytes_per_s
 from app.training.layout import Layout
 from app.training.recipe import recipe_for
-from tests.training.clusters import H100, LLAMA_8B, LLAMA_70B, cluster, run
+from tests.training.clusters import H100, LLAMA_8B, LLAMA_70B, run
 
 PARAMETERS = 70.55e9
 
@@ -32,12 +34,27 @@ def test_a_sharded_fine_tune_holds_the_checkpoint_once_and_pretraining_none() ->
     assert need(Layout(tensor_parallel=8)) == 0.0
 
 
+def hosts(vcpus: float = nan, ram: float = nan, disk: float = nan, loader: float = 0.0) -> Hosts:
+    """A node of eight H100 that has to keep three checkpoints of 100 GB and 50 GB of data."""
+    memory = 8 * H100.usable_gib
+    figures = (8.0, memory, vcpus, ram, disk, disk_need_gb(100.0, 50.0), loader)
+    return Hosts(*(np.asarray([figure]) for figure in figures))
+
+
 def test_warnings_name_what_is_short_and_nothing_that_is_unknown() -> None:
-    node = cluster(H100, 8).node
-    assert host_warnings(node, Host(None, None, None), 100.0, 50.0) == ()
-    assert host_warnings(node, Host(96, 2048, 10_000), 100.0, 50.0) == ()
-    few = host_warnings(node, Host(16, 256, 100), 100.0, 50.0)
-    assert [str(sentence).split()[0] for sentence in few] == ["16", "256", "100"]
+    assert host_warnings(hosts()) == ()
+    assert host_warnings(hosts(96, 2048, 10_000)) == ()
+    few = host_warnings(hosts(16, 256, 100, loader=6.0))
+    assert [str(sentence).split()[0] for sentence in few] == ["16", "256", "100", "the"]
+    assert "350 GB" in str(few[2])
+    assert "6 GB/s" in str(few[3])
+
+
+def test_the_loader_reads_the_data_set_once_a_pass_shared_between_the_nodes() -> None:
+    once = loader_gbytes_per_s(3600.0, 1.0, np.asarray([10.0]), np.asarray([1.0]))
+    assert once[0] == pytest.approx(0.1)
+    shared = loader_gbytes_per_s(3600.0, 4.0, np.asarray([10.0]), np.asarray([2.0]))
+    assert shared[0] == pytest.approx(0.2)
 
 
 def test_one_node_holds_a_small_model_without_asking_the_host() -> None:
