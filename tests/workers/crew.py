@@ -1,4 +1,4 @@
-"""A worker process for tests: `python -m tests.workers.crew URL NAME LOG`. Its sources take half a second each and
+"""A worker process for tests: `python -m tests.workers.crew URL NAME LOG`. Its sources take a second each and
 write down when they begin and end, so that a test sees who worked on what and when."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Nowhere:
         raise Unreachable(f"{url}: no network in this test")
 
 
-def source(number: int, worker: str, log: Path, seconds: float = 0.5) -> Provider:
+def source(number: int, worker: str, log: Path, seconds: float = 1.0) -> Provider:
     """A source with five offers."""
     card = ProviderCard(
         f"source-{number}", f"Source {number}", "api", "list_price", homepage="", interval_s=3600
