@@ -55,4 +55,5 @@ def reserved_bytes(recipe: Recipe, layouts: Layouts, phases: Phases) -> FloatArr
     dynamic = factor * (phases.activations + phases.loss)
     together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
     apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
-    return np.where(sharded, apart, together)
+    held: FloatArray = np.where(sharded, apart, together)
+    return held

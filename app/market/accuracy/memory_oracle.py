@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import cast
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
@@ -12,9 +11,9 @@ from app.domain.run import Attention, TrainingRun
 from app.domain.units import GIB
 from app.market.accuracy.memory_cases import Case
 from app.market.accuracy.memory_shapes import shape_of
-from app.market.accuracy.memory_words import number, word
+from app.market.accuracy.memory_words import checkpointing_of, number, word
 from app.training.assumptions_memory import value_of
-from app.training.layout import CheckpointingKind, Layout
+from app.training.layout import Layout
 from app.training.recipe import Recipe, recipe_for
 
 DROPOUT_FAMILIES = ("gpt2", "bert", "distilbert", "roberta", "opt", "t5")
@@ -33,7 +32,7 @@ def oracle_case_of(row: Mapping[str, str | None], models: Mapping[str, ModelShap
         raise BadInput("seq_len", "micro-batch, length or peak is not given")
     layout = Layout(
         micro_batch_size=int(batch),
-        checkpointing=cast(CheckpointingKind, word(row, "checkpointing") or "none"),
+        checkpointing=checkpointing_of(word(row, "checkpointing"))[0],
         gradient_accumulation=int(number(row, "grad_accum") or 1),
     )
     recipe = _recipe(row, shape, method, int(length))
@@ -57,15 +56,17 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
     weights = word(row, "weights")
     if method not in ("full", "lora", "qlora"):
         raise BadInput("method", f"{method} is not modelled on fake tensors")
-    run = TrainingRun(
-        model="case",
-        method=method,
-        framework="hf-trainer",
-        precision="bf16" if weights == "bf16" else "fp32" if weights == "fp32" else "bf16-mixed",
-        sequence_length=length,
-        attention=_attention(row, shape),
-        lora_rank=int(number(row, "lora_rank") or 16),
-        lora_targets=word(row, "lora_targets") or "all-linear",
+    run = TrainingRun.from_fields(
+        {
+            "model": "case",
+            "method": method,
+            "framework": "hf-trainer",
+            "precision": "bf16-mixed" if weights == "fp32-amp" else weights,
+            "sequence_length": length,
+            "attention": _attention(row, shape),
+            "lora_rank": int(number(row, "lora_rank") or 16),
+            "lora_targets": word(row, "lora_targets") or "all-linear",
+        }
     )
     recipe = recipe_for(shape, run)
     adapters = word(row, "adapters")
