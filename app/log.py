@@ -41,3 +41,7 @@ def configure(level: str, as_json: bool) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    for chatty in ("stamina", "alembic"):
+        logging.getLogger(chatty).setLevel(
+            logging.ERROR
+        )  # what comes of a retry or migration is said elsewhere

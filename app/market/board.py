@@ -119,7 +119,7 @@ def build(records: Iterable[OfferRecord], catalog: Catalog | None, version: str)
         facets=facets,
         index={record.id: row for row, record in enumerate(ordered)},
         as_of=max((record.observed_at for record in ordered), default=None),
-        labels=_labels(facts, catalog),
+        labels=_labels(facts, facets["accelerator"].names, catalog),
     )
 
 
@@ -142,7 +142,9 @@ def _floats(column: Column, facts: tuple[Facts, ...]) -> FloatArray:
     return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN
 
 
-def _labels(facts: tuple[Facts, ...], catalog: Catalog | None) -> Mapping[str, Mapping[str, str]]:
+def _labels(
+    facts: tuple[Facts, ...], accelerator_names: Iterable[str], catalog: Catalog | None
+) -> Mapping[str, Mapping[str, str]]:
     providers: dict[str, str] = {}
     accelerators: dict[str, str] = {}
     for record, card, _ in facts:
@@ -150,6 +152,10 @@ def _labels(facts: tuple[Facts, ...], catalog: Catalog | None) -> Mapping[str, M
         if card is not None:
             accelerators[card.key] = card.name
             accelerators[f"{card.key}-slice"] = f"{card.name} (part)"
+    for name in accelerator_names:
+        if name.endswith("-ambiguous"):
+            models = name.removesuffix("-ambiguous").upper().replace("-OR-", " / ").replace("-", " ")
+            accelerators[name] = f"{models}, variant not stated"
     countries = {record.country for record, _, _ in facts if record.country}
     return {
         "provider": providers,

@@ -21,6 +21,7 @@ SPOKEN_ALONE = (
     "accelerator", "provider", "continent", "country", "price_usd_per_hour", "total_usd", "hours", "tokens_per_s",
 )  # fmt: skip
 """Columns whose value or unit says enough: "≤ 30 USD/h" needs no "price" before it."""
+WORDS = {"slice": N_("part of a card"), "ambiguous": N_("variant not stated")}
 SPOKEN_ORDER: tuple[Group, ...] = ("offer", "hardware", "link", "host", "place", "price", "source", "run")
 
 
@@ -95,8 +96,11 @@ def _names(item: Filter, board: Board) -> object:
     names: list[object] = []
     for value in item.values:
         word = value.removeprefix("!")
-        name = labels.get(word) or (word.upper() if item.column.name == "accelerator" else word)
-        said = Sentence(name) if name in item.column.option_labels.values() else name
+        said: object = labels.get(word) or word
+        if word in item.column.option_labels:
+            said = Sentence(item.column.option_labels[word])
+        elif item.column.name == "accelerator" and word not in labels:
+            said = Sentence(WORDS[word]) if word in WORDS else word.upper()
         names.append(Sentence("not {value}", {"value": said}) if value.startswith("!") else said)
     return names[0] if len(names) == 1 else Several(tuple(names))
 
