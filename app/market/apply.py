@@ -67,8 +67,9 @@ def apply(run: Run, accepted: Accepted) -> Applied:
 
 
 def write_instance_types(run: Run, rows: Mapping[str, Mapping[str, Any]], used: Collection[str]) -> None:
-    """Add the hardware descriptions that are not there yet; existing ones never change."""
-    store.upsert(run.connection, instance_type, [rows[key] for key in used])
+    """Add the hardware descriptions that are not there yet; existing ones never change. In the order of their keys, so
+    that two sources of the same types wait for each other instead of locking each other out."""
+    store.upsert(run.connection, instance_type, [rows[key] for key in sorted(used)])
 
 
 def supersede_snapshot(run: Run, provider: str) -> None:

@@ -44,7 +44,7 @@ class Foreman:
         """Do a job if it is due (or `force`d) and nobody else does it; says whether it was done.
 
         When the lease is lost the work is cancelled. When this task is cancelled (the worker stops), the job is due
-        again at once for somebody else.
+        again at once for somebody else; when it raises, it is due again in a minute.
         """
         fence = await asyncio.to_thread(
             leases.acquire, self.engine, job.slug, self.owner, self.clock(), self.lease, force
@@ -56,6 +56,9 @@ class Foreman:
             await self._work(job, fence)
             failures = await asyncio.to_thread(leases.failures, self.engine, job.slug)
             due = next_due(self.clock(), job.interval_s, failures)
+        except Exception:
+            due = next_due(self.clock(), job.interval_s, failures=1)
+            raise
         finally:
             await asyncio.shield(asyncio.to_thread(leases.give_up, self.engine, job.slug, fence, due))
         return True

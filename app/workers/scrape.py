@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine
 
 from app.catalog import Catalog
-from app.domain.errors import MissingKey, UpstreamFault
+from app.domain.errors import LeaseLost, MissingKey, UpstreamFault
 from app.domain.offer import Parsed
 from app.market.ingest import IngestReport, ingest, record_failure, record_skip
 from app.providers.port import Http, Provider
@@ -39,22 +39,22 @@ class Scraper:
         Raises:
             LeaseLost: another worker has taken over; nothing was written.
         """
-        started_at = self.clock()
+        slug, started_at, parsed = provider.card.slug, self.clock(), None
         try:
             parsed = await asyncio.wait_for(self._ask(provider), self.longest_s)
+            return await self._ingest(provider, parsed, started_at, fence)
+        except LeaseLost:
+            raise
         except MissingKey as error:
             await asyncio.to_thread(record_skip, self.engine, provider.card, str(error), fence=fence)
         except UpstreamFault as error:
             await self._fail(provider, str(error), started_at, fence)
         except TimeoutError:
             await self._fail(provider, f"no end after {self.longest_s:.0f} s", started_at, fence)
-        except (
-            Exception
-        ) as error:  # a reader's bug on an answer nobody foresaw must not stop the other sources
-            log.exception("%s: the reader failed", provider.card.slug)
-            await self._fail(provider, f"the reader failed: {error!r}", started_at, fence)
-        else:
-            return await self._ingest(provider, parsed, started_at, fence)
+        except Exception as error:  # a bug on an answer nobody foresaw must not stop the other sources
+            log.exception("%s: could not be %s", slug, "read" if parsed is None else "taken in")
+            what = "the reader failed" if parsed is None else "it could not be taken in"
+            await self._fail(provider, f"{what}: {error!r}", started_at, fence)
         return None
 
     async def _ask(self, provider: Provider) -> Parsed:

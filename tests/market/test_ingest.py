@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -327,6 +328,21 @@ def test_row_s_own_date_counts_only_where_it_is_older_than_the_scrape(engine: En
 def test_provider_spelled_in_other_ways_is_one_provider(engine: Engine) -> None:
     take_in(engine, scraped(provider="lambda_labs"))
     assert [record.provider for record in current(engine)] == ["lambda"]
+
+
+@pytest.mark.postgres
+def test_sources_of_the_same_offers_at_once_do_not_lock_each_other_out(postgres_engine: Engine) -> None:
+    empty(postgres_engine)
+    cards = [ProviderCard(f"source_{n}", "S", "catalog", "list_price", homepage="") for n in range(4)]
+    offers = [scraped(instance_type=f"type-{n}") for n in range(60)]
+
+    def take(number: int) -> str:
+        ordered = offers if number % 2 else offers[::-1]
+        return take_in(postgres_engine, *ordered, card=cards[number % 4], hours=number).outcome
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(take, range(12))) == {"ok"}
+    assert len(current(postgres_engine)) == 60
 
 
 def test_finer_prices_than_the_database_keeps_do_not_look_changed(engine: Engine) -> None:

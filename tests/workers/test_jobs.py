@@ -116,6 +116,16 @@ def test_failing_source_is_tried_again_sooner_than_its_interval(engine: Engine) 
     assert NOON + timedelta(seconds=54) <= row(engine)["next_due"] <= NOON + timedelta(seconds=66)
 
 
+def test_job_with_a_bug_is_not_tried_again_at_once(sqlite_engine: Engine) -> None:
+    async def bug(_fence: int) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(foreman(sqlite_engine).run(Job("lambda", 86_400, bug)))
+    assert row(sqlite_engine)["lease_owner"] is None
+    assert NOON + timedelta(seconds=54) <= row(sqlite_engine)["next_due"] <= NOON + timedelta(seconds=66)
+
+
 @given(st.integers(60, 604_800), st.integers(0, 200), st.floats(-1, 1))
 def test_next_try_comes_within_the_interval_and_never_within_fifty_seconds(
     interval: int, failures: int, spread: float

@@ -112,6 +112,14 @@ def test_failed_scrape_is_on_the_status_and_leaves_the_offers(
     assert [record.observed_at for record in current(sqlite_engine)] == [NOON]
 
 
+def test_answer_that_cannot_be_taken_in_is_on_the_status_too(sqlite_engine: Engine) -> None:
+    broken = Provider(LIST, provider().fetch, lambda _payload: Parsed(offers=(None,)))  # type: ignore[arg-type]
+    assert asyncio.run(scraper(sqlite_engine).scrape_provider(broken)) is None
+    (state,) = status(sqlite_engine).sources
+    assert state.last_error is not None and "could not be taken in" in state.last_error
+    assert state.failures == 1
+
+
 def test_source_without_end_is_given_up(sqlite_engine: Engine) -> None:
     assert asyncio.run(scraper(sqlite_engine, 0.05).scrape_provider(provider(seconds=5))) is None
     (state,) = status(sqlite_engine).sources
