@@ -20,18 +20,20 @@ SoftwareClass = Literal["megatron", "fsdp", "eager"]
 class Profile:
     """Habits of one framework.
 
-    `mixed`: what "mixed precision" means there. `fp32-master` = 16-bit weights with an fp32 copy in the
-    optimizer; `fp32-weights` = fp32 shards gathered in 16 bit; `autocast` = fp32 weights cast at each use;
-    `pure` = everything 16-bit. `gradient_bytes` of the mixed mode; `partition_bytes` a second copy of the
-    gradient shard. `repeats_keys`: keys are copied for every query head (`sdpa`: where PyTorch picks the kernel).
-    `adapter_bytes` per adapter weight. `loss` is the habit, `full_loss` and `chunked_loss` what
-    asking for a full or chunked one means. `keeps_gradients`: gradient buffers stay allocated between steps.
-    `gathers_whole`: full
-    sharding keeps the gathered model through the step (one coarse FSDP unit). `accumulates`: its recipes
-    accumulate gradients unless told otherwise. `bucket_copies`: DDP reduces in a copy
-    of the gradients. `fused_adapters`: hand-written
-    adapter kernels keep one input and recompute the rest. `inner_copies`: further tensors of hidden size that one layer keeps. `extra_gib`: measured
-    and unexplained. `bucket_elements`: communication buffers, in elements. `offloads`: what CPU offload moves.
+    - `mixed`: what "mixed precision" means there. `fp32-master` = 16-bit weights with an fp32 copy in the optimizer;
+      `fp32-weights` = fp32 shards gathered in 16 bit; `autocast` = fp32 weights cast at each use; `pure` = all 16-bit.
+    - `gradient_bytes` of the mixed mode; `partition_bytes` of an fp32 gradient shard beside them (DeepSpeed);
+      `adapter_bytes` per adapter weight.
+    - `norm`, and `loss` by habit; `full_loss` and `chunked_loss`: what asking for a full or chunked one means.
+    - `keeps_gradients`: gradient buffers stay allocated between steps. `gathers_whole`: full sharding keeps the
+      gathered model through the step (one coarse FSDP1 unit). `accumulates`: its recipes accumulate gradients.
+    - `adapter_dropout` by default. `inner_copies`: further tensors of hidden size that one layer keeps.
+      `bucket_copies`: DDP reduces in a copy of the gradients. `quantised_copies`: bytes per input element that a
+      quantised linear keeps once more. `fused_adapters`: adapter kernels keep one input and recompute the rest.
+    - `bucket_elements`: communication buffers, in elements. `extra_gib`: measured and unexplained.
+    - `quantises_head`, `upcasts_unquantised` (to fp32, k-bit preparation), `unties_embeddings`.
+    - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
+      PyTorch picks the kernel).
     """
 
     software_class: SoftwareClass
@@ -50,6 +52,7 @@ class Profile:
     adapter_dropout: float = 0.05
     inner_copies: float = 0.0
     bucket_copies: bool = False
+    quantised_copies: float = 0.0
     fused_adapters: bool = False
     compiles: bool = False
     extra_gib: float = 0.0
@@ -100,7 +103,7 @@ PROFILES: dict[Framework, Profile] = {
         repeats_keys="always",
         gathers_whole=True,
         accumulates=True,
-        inner_copies=4.0, quantises_head=True, unties_embeddings=True,
+        inner_copies=4.0, quantised_copies=2.0, quantises_head=True, unties_embeddings=True,
     ),
     "deepspeed": Profile(
         "eager", "fp32-master", 2, 4, 4, "eager", "full", "full", "chunked",

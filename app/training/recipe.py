@@ -215,6 +215,7 @@ def _adapters(shape: ModelShape, run: TrainingRun, profile: Profile, base: Recip
         state_bytes=STATE_BYTES[run.optimizer]
         * (1.0 if run.optimizer in LOW_BIT_OPTIMIZERS else adapter / 4),
         adapter_bytes=adapter,
+        quantised_copies=profile.quantised_copies,
         quantisation="nf4-double" if quantised else "none",
         quantised_bytes=QUANTISED_BYTES["nf4-double"] if quantised else None,
         quantises_head=quantised and profile.quantises_head,

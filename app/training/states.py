@@ -91,7 +91,8 @@ def _group(layouts: Layouts) -> FloatArray:
 
 
 def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> States:
-    """Resident bytes by recipe and sharding (table §3.1 and §3.4 of the methods page)."""
+    """Resident bytes by recipe and sharding (memory_model.md §3.1, §3.4). A framework that reduces gradients in
+    buckets into a partition (DeepSpeed) holds no others from ZeRO-2 on."""
     sharding = layouts.sharding
     fully = (sharding == FULL) | (sharding == HYBRID)
     block, outer = _weight_bytes(shape, recipe)
@@ -103,8 +104,13 @@ def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts)
     trained, trained_routed = _trained(shape, recipe, parts)
     weights = weights + _over(parts, fully, *_adapters(recipe, trained, trained_routed))
     gradients = _over(
-        parts, sharding >= GRADIENTS, recipe.gradient_bytes * trained, recipe.gradient_bytes * trained_routed
+        parts,
+        sharding >= GRADIENTS,
+        recipe.gradient_bytes * trained,
+        recipe.gradient_bytes * trained_routed,
     )
+    if recipe.partition_bytes:
+        gradients = np.where(sharding >= GRADIENTS, 0.0, gradients)
     kept = _over(parts, sharding >= OPTIMIZER, trained, trained_routed)
     gradients = gradients + recipe.partition_bytes * kept
     states = (recipe.master_bytes + recipe.state_bytes) * kept

@@ -102,18 +102,13 @@ def _stated_bytes(row: Row, recipe: Recipe) -> Recipe:
         residual_bytes=4.0 if autocast else element,
         autocast=autocast,
         master_bytes=master if not recipe.frozen else 0.0,
-        gradient_bytes=0.0 if _partitions(row, master) else gradient_bytes,
+        gradient_bytes=gradient_bytes,
         state_bytes=states,
         partition_bytes=PROFILES[recipe.framework].partition_bytes if master and not recipe.frozen else 0.0,
         optimizer_in_backward=word(row, "optimizer_in_backward") == "yes",
         paged="paged" in word(row, "cpu_offload"),
         step_copies=_step_copies(row),
     )
-
-
-def _partitions(row: Row, master: float) -> bool:
-    """DeepSpeed's ZeRO-2 and -3 reduce 16-bit gradients in buckets into an fp32 partition."""
-    return bool(master) and word(row, "sharding").startswith(("zero-2", "zero-3"))
 
 
 def _step_copies(row: Row) -> float:
@@ -189,11 +184,7 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         mlp_recomputed=checkpointing_of(word(row, "act_ckpt"))[1],
         norm="fused" if "fused norm" in word(row, "framework") else recipe.norm,
         offloads="optimizer" if word(row, "cpu_offload") == "optimizer" else "all",
-        quantised_copies=2.0
-        if recipe.quantises_head
-        and word(row, "framework_version") >= "2024"
-        and not word(row, "framework_version").startswith("8")
-        else 0.0,
+        quantised_copies=0.0 if _first_quantised_litgpt(row) else recipe.quantised_copies,
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
         tight=not word(row, "framework_version").startswith(OLD_ALLOCATORS),
@@ -201,6 +192,11 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
         context_gib=value_of("context.old" if _old(row) else "context.lazy"),
     )
+
+
+def _first_quantised_litgpt(row: Row) -> bool:
+    """litgpt's quantised linears of 2023 did not cast their inputs."""
+    return "2023" in word(row, "framework_version")
 
 
 def _returns_logits(row: Row) -> bool:
