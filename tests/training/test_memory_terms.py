@@ -1,0 +1,131 @@
+"""Terms of the memory estimate against figures that were measured or can be counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.catalog import load_catalog
+from app.domain.model import ModelShape
+from app.domain.run import TrainingRun
+from app.training.activations import layer_bytes
+from app.training.allocator import communicators
+from app.training.assumptions_memory import ASSUMPTIONS, value_of
+from app.training.buffers import buffers_of
+from app.training.footprints import kept_values
+from app.training.layout import Layout, Layouts
+from app.training.loss import bytes_per_logit, loss_bytes
+from app.training.parameters import count
+from app.training.recipe import Recipe, recipe_for
+from app.training.states import parts_of, states_of
+from app.training.stored import stored_of
+
+MODELS = load_catalog().models
+LLAMA = MODELS["llama-3.1-8b"]
+
+
+def recipe(shape: ModelShape = LLAMA, **settings: Any) -> Recipe:
+    return recipe_for(
+        shape, TrainingRun(**{"model": "x", "framework": "hf-trainer", "precision": "bf16", **settings})
+    )
+
+
+def of_layer(shape: ModelShape, wanted: Recipe, length: int) -> float:
+    one = layer_bytes(shape, wanted, False)
+    return one.whole + one.split + one.scores * length
+
+
+@pytest.mark.parametrize(
+    ("key", "settings", "measured"),
+    [
+        ("llama-3.1-8b", {"attention": "sdpa"}, 217_580),
+        ("llama-3.1-8b", {"attention": "eager"}, 606_339),
+        ("llama-3.1-8b", {"attention": "sdpa", "method": "lora"}, 201_064),
+        ("qwen2.5-7b", {"attention": "sdpa", "method": "lora"}, 227_803),
+        ("qwen3-4b", {"attention": "sdpa", "method": "lora"}, 166_461),
+        ("gemma-2-2b", {"attention": "eager"}, 304_218),
+    ],
+)
+def test_a_layer_keeps_what_fake_tensors_measured_per_token(
+    key: str, settings: dict[str, Any], measured: int
+) -> None:
+    shape = MODELS[key]
+    wanted = recipe(shape, sequence_length=2048, **settings)
+    wanted = replace(
+        wanted, reference_kernels=True, repeats_keys=True, adapter_dropout=0.0, adapter_bytes=2.0
+    )
+    assert of_layer(shape, wanted, 2048) == pytest.approx(measured, rel=0.01)
+
+
+def test_full_sharding_divides_every_state_and_zero_one_only_the_optimizer() -> None:
+    wanted = recipe(framework="pytorch-fsdp2", precision="bf16-mixed")
+    kinds = ("none", "optimizer", "gradients", "full")
+    layouts = Layouts.of(*(Layout(data_parallel=8, sharding=kind) for kind in kinds))
+    states = states_of(LLAMA, wanted, layouts, parts_of(LLAMA, wanted, layouts, False))
+    total = count(LLAMA).total
+    assert states.optimizer / (8 * total) == pytest.approx([1, 1 / 8, 1 / 8, 1 / 8])
+    assert states.gradients / (4 * total) == pytest.approx([1, 1, 1 / 8, 1 / 8])
+    assert states.weights[3] == pytest.approx(4 * total / 8)
+
+
+def test_tensor_and_pipeline_parallel_divide_the_blocks() -> None:
+    layouts = Layouts.of(Layout(), Layout(tensor_parallel=4), Layout(pipeline_parallel=4))
+    parts = parts_of(LLAMA, recipe(), layouts, False)
+    assert parts.dense / count(LLAMA).blocks == pytest.approx([1, 1 / 4, 1 / 4])
+    assert parts.outer / count(LLAMA).embedding == pytest.approx([2, 1 / 2, 1])
+
+
+def test_first_stage_holds_as_many_micro_batches_as_there_are_stages() -> None:
+    layouts = Layouts.of(Layout(pipeline_parallel=4, gradient_accumulation=8, checkpointing="full"))
+    tokens = np.asarray([4096.0])
+    first, last = (stored_of(LLAMA, recipe(), layouts, tokens, stage).kept[0] for stage in (False, True))
+    assert first == pytest.approx(32 * 4096 * 4096 * 2)
+    assert last < first / 2
+
+
+def test_logits_of_a_large_vocabulary_cost_twelve_bytes_each() -> None:
+    tokens = np.asarray([8192.0])
+    layouts = Layouts.of(Layout())
+    assert loss_bytes(LLAMA, recipe(), tokens, layouts)[0] == 12 * 8192 * 128256
+    assert bytes_per_logit(recipe(loss="chunked")) < 6
+    assert loss_bytes(LLAMA, recipe(loss="fused"), tokens, layouts)[0] < 0.02 * 12 * 8192 * 128256
+
+
+def test_buffers_appear_with_sharding_and_not_without() -> None:
+    wanted = recipe(framework="pytorch-fsdp2", precision="bf16-mixed")
+    layouts = Layouts.of(Layout(), Layout(data_parallel=8, sharding="full"))
+    parts = parts_of(LLAMA, wanted, layouts, False)
+    buffers = buffers_of(LLAMA, wanted, layouts, parts, np.asarray([4096.0, 4096.0]))
+    assert buffers.backward[0] == 0
+    assert buffers.backward[1] == pytest.approx((2 * 2 + 2 + 4) * count(LLAMA).per_layer)
+
+
+def test_every_parallel_dimension_has_a_communicator() -> None:
+    layouts = Layouts.of(
+        Layout(), Layout(data_parallel=2), Layout(data_parallel=2, tensor_parallel=2, pipeline_parallel=2)
+    )
+    assert communicators(layouts).tolist() == [0, 1, 3]
+
+
+def test_published_footprints_scale_with_the_images() -> None:
+    resnet = MODELS["resnet-50"]
+    assert kept_values(resnet) == pytest.approx(22.2e6)
+    assert kept_values(LLAMA) == 0
+    layouts = Layouts.of(Layout(micro_batch_size=4), Layout(micro_batch_size=8))
+    kept = stored_of(resnet, recipe(resnet), layouts, np.asarray([4.0, 8.0]), False).kept
+    assert kept[1] == 2 * kept[0] > 0
+
+
+@pytest.mark.parametrize("assumption", ASSUMPTIONS, ids=lambda assumption: assumption.name)
+def test_every_constant_has_unit_source_and_a_range_that_holds_it(assumption: Any) -> None:
+    assert assumption.unit
+    assert assumption.source
+    assert assumption.low <= assumption.value <= assumption.high
+
+
+def test_an_unknown_constant_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        value_of("wishful thinking")

@@ -1,0 +1,46 @@
+"""Adapter targets by the names people use."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.catalog import load_catalog
+from app.domain.errors import BadInput
+from app.training.targets import adapter_parameters, parse_targets
+
+MODELS = load_catalog().models
+LLAMA = MODELS["llama-3.2-3b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("attention", ("q", "k", "v", "o")),
+        ("q_proj, v_proj", ("q", "v")),
+        ("all linear", ("q", "k", "v", "o", "gate", "up", "down")),
+        ("c_attn,attn.c_proj,w1,w2", ("o", "gate", "up", "qkv")),
+        ("mlp", ("gate", "up", "down")),
+    ],
+)
+def test_targets_are_read_as_people_write_them(text: str, names: tuple[str, ...]) -> None:
+    assert parse_targets(text, LLAMA) == names
+
+
+@pytest.mark.parametrize("text", ["", " , ", "warp_core"])
+def test_what_names_no_linear_is_refused(text: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_targets(text, LLAMA)
+    assert refused.value.field == "lora_targets"
+
+
+@pytest.mark.parametrize(
+    ("rank", "targets", "parameters"),
+    [(32, "q,v", 9_175_040), (64, "q,v", 18_350_080), (10, "mlp", 9_461_760)],
+)
+def test_adapters_have_as_many_parameters_as_peft_counts(rank: int, targets: str, parameters: int) -> None:
+    assert adapter_parameters(LLAMA, rank, parse_targets(targets, LLAMA)) == parameters
+
+
+def test_adapters_of_all_linears_meet_the_count_of_a_real_model() -> None:
+    qwen = MODELS["qwen3-4b"]
+    assert adapter_parameters(qwen, 16, parse_targets("all-linear", qwen)) == 33_030_144
