@@ -143,7 +143,7 @@ class Batch:
         judgement = quality.judge(judged, now, self._card.kind, held, others_answer=reseller and others)
         self._close(provider, judgement, judged, now, waiting)
         if judgement.holds:
-            self._hold(provider, judgement, judged, now)
+            self._hold(provider, judgement, judged)
         if judgement.reason is None:
             self._note_median(provider, judged, now)
             self._apply(provider, judgement, before)
@@ -189,9 +189,7 @@ class Batch:
             by = "agreement" if quality.judge(before, now, self._card.kind, None).holds else "recovery"
         runs.close_holds(self._run.connection, self._card.slug, provider, self._run.now, by)
 
-    def _hold(
-        self, provider: str, judgement: Judgement, before: Mapping[str, Standing], now: Mapping[str, Standing]
-    ) -> None:
+    def _hold(self, provider: str, judgement: Judgement, before: Mapping[str, Standing]) -> None:
         whole = judgement.reason is not None
         kept = self._described[provider]
         held = kept if whole else {key: kept[key] for key in judgement.held}
@@ -206,7 +204,7 @@ class Batch:
                 "reason": judgement.reason or "moved",
                 "why": str(why),
                 "whole": whole,
-                "diff": msgspec.json.encode(holds.difference(seen, {key: now[key] for key in held})).decode(),
+                "diff": msgspec.json.encode(holds.difference(seen, held)).decode(),
                 "batch": holds.pack(held.values()),
                 "held_at": self._run.started_at,
             },

@@ -18,9 +18,12 @@ _LISTED = 50
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One offer that differs: prices per hour with the upfront spread, None = unknown."""
+    """One offer that differs. `what` is what a person reads; prices per hour with the upfront spread, in the source's
+    currency; None = unknown."""
 
     id: str
+    what: str
+    currency: str
     before: Decimal | None
     now: Decimal | None
 
@@ -37,15 +40,29 @@ class Difference(msgspec.Struct, frozen=True):
     moved_listed: tuple[Change, ...] = ()
 
 
-def difference(before: Mapping[str, Standing], now: Mapping[str, Standing]) -> Difference:
-    """Offers gone, added and moved between two scrapes."""
+def difference(before: Mapping[str, Standing], now: Mapping[str, Described]) -> Difference:
+    """Offers gone, added and moved between what stands and a batch; the largest moves first."""
     gone = sorted(before.keys() - now.keys())
-    common = sorted(before.keys() & now.keys())
-    moved = [Change(key, before[key].price, now[key].price) for key in common if before[key] != now[key]]
-    moved.sort(key=_by_size, reverse=True)
-    added = len(now.keys() - before.keys())
+    moved = [
+        Change(
+            key,
+            _words(now[key].offer),
+            now[key].standing.currency,
+            before[key].price,
+            now[key].standing.price,
+        )
+        for key in before.keys() & now.keys()
+        if before[key] != now[key].standing
+    ]
+    moved.sort(key=lambda change: (-_size(change), change.id))
     return Difference(
-        len(before), len(now), len(gone), added, len(moved), tuple(gone[:_LISTED]), tuple(moved[:_LISTED])
+        before=len(before),
+        now=len(now),
+        gone=len(gone),
+        added=len(now.keys() - before.keys()),
+        moved=len(moved),
+        gone_listed=tuple(gone[:_LISTED]),
+        moved_listed=tuple(moved[:_LISTED]),
     )
 
 
@@ -64,7 +81,18 @@ def standings(packed: bytes) -> dict[str, Standing]:
     return {offer_id(offer): standing_of(offer) for offer in unpack(packed)}
 
 
-def _by_size(change: Change) -> Decimal:
+def _words(offer: ScrapedOffer) -> str:
+    parts = (
+        offer.instance_type,
+        offer.region,
+        offer.zone,
+        offer.purchase_option.replace("_", " "),
+        offer.tier,
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def _size(change: Change) -> Decimal:
     if not change.before or not change.now:
         return Decimal("Infinity")
     return max(change.before / change.now, change.now / change.before)

@@ -214,6 +214,12 @@ def test_released_part_does_not_withdraw_the_rest(engine: Engine) -> None:
     report = take_in(engine, *moved, hours=1)
     assert report.outcome == "partial"
     assert prices(engine)["region-9"] == 10.0
+    (change,) = status(engine).sources[0].holds[0].difference.moved_listed
+    assert (change.what, change.before, change.now) == (
+        "gpu_8x_h100_sxm5 · region-9 · on demand",
+        Decimal(10),
+        Decimal(30),
+    )
     release(engine, LIST, now=NOON + timedelta(hours=2), catalog=load_catalog())
     assert len(current(engine)) == 10
     record = next(record for record in current(engine) if record.region == "region-9")
