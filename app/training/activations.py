@@ -15,6 +15,9 @@ from app.training.parameters import attention_widths, expert_width, shared_width
 from app.training.recipe import Recipe
 from app.training.targets import target_linears
 
+PLAIN_SCORES = 12.0
+PLAIN_COPIES = 6.0
+
 
 @dataclass(frozen=True, slots=True)
 class LayerBytes:
@@ -22,7 +25,8 @@ class LayerBytes:
     sequence parallel); `split`: attention and feed-forward (always divided); `scores`: bytes per token and
     context token of eager attention; `entry`: the layer's input, all that full checkpointing keeps;
     `selective`: what selective checkpointing keeps
-    beside the entry (every second matrix product and the attention output, torchtitan); `work`: gradients alive at once in backward;
+    beside the entry (every second matrix product and the attention output, torchtitan); `work` and
+    `work_scores` (per token and context token): gradients alive at once in backward.
     `inner_mlp`: the part of `split` inside the feed-forward."""
 
     whole: float
@@ -31,6 +35,7 @@ class LayerBytes:
     entry: float
     selective: float
     work: float
+    work_scores: float
 
 
 @lru_cache(maxsize=4096)
@@ -50,6 +55,9 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> LayerB
         whole=norms + inputs,
         split=attention + mlp + adapters,
         scores=_scores(shape, recipe),
+        work_scores=value_of("backward.scores") * shape.attention_heads
+        if recipe.attention == "eager"
+        else 0.0,
         entry=recipe.residual_bytes * hidden,
         selective=kept,
         work=value_of("backward.work") * e * max(width * (2 if shape.gated_mlp else 1), query + key + value),
@@ -121,8 +129,9 @@ def _attention(shape: ModelShape, recipe: Recipe) -> float:
         key = value = query if not shape.kv_lora_rank else key
     masks = _mask_bytes(recipe) * shape.hidden_size * 2 if recipe.dropout else 0.0
     if recipe.attention == "eager":
-        scaled = 6.0 * shape.hidden_size if recipe.reference_kernels and recipe.dropout else 0.0
-        return e * (query + key + value + _input_of(recipe, "o", output)) + masks + scaled
+        return e * (query + key + value + _input_of(recipe, "o", output)) + masks
+    if _plain_products(recipe):
+        return e * (query + key + value + output) + masks + PLAIN_COPIES * shape.hidden_size
     return e * (query + key + value + output) + 4.0 * shape.attention_heads + masks
 
 
@@ -131,18 +140,25 @@ def _mask_bytes(recipe: Recipe) -> float:
     return recipe.residual_bytes if recipe.reference_kernels else 1.0
 
 
+def _plain_products(recipe: Recipe) -> bool:
+    """The reference kernels of fused attention know no dropout: plain products in fp32 take their place."""
+    return recipe.reference_kernels and bool(recipe.dropout) and recipe.attention == "sdpa"
+
+
 def _scores(shape: ModelShape, recipe: Recipe) -> float:
     """Bytes per token and context token. Eager attention keeps the softmax (fp32 in Llama-like code and
     under autocast) and its copy in the compute format, with dropout the dropped copy and the mask, with soft-capping the tanh. The reference kernels of
     fused attention write the mask out once a layer."""
     e = recipe.compute_bytes
+    if _plain_products(recipe):
+        return PLAIN_SCORES * shape.attention_heads
     if recipe.attention != "eager":
         return e if recipe.reference_kernels and recipe.attention == "sdpa" else 0.0
     upcast = shape.norm == "rms" or recipe.autocast
     soft = 4.0 if upcast else e
     copy = e if soft > e else 0.0
     if recipe.dropout:
-        copy = 8.0 + 4.0 - soft if recipe.reference_kernels else e + 1.0
+        copy = e + (e if recipe.reference_kernels else 1.0)
     return shape.attention_heads * (soft + copy + (e if soft_capped(shape) else 0.0))
 
 

@@ -40,6 +40,15 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "loss.loss-parallel", 15.0, 12, 16, "bytes per logit", f"{_MODEL} §3.3: Qwen3-32B, 448 kB per token"
     ),
     _known("loss.vocab-parallel", 10.0, 8, 12, "bytes per logit", f"{_MODEL} §3.3: Megatron"),
+    _known(
+        "backward.scores",
+        5.0,
+        3,
+        8,
+        "bytes per score",
+        "steps on fake tensors: gradient of the fp32 softmax",
+        "high",
+    ),
     _known("backward.work", 1.0, 0.5, 3, "widths", "steps on fake tensors: gradients alive in one layer"),
     _known(
         "step.foreach", 1.0, 0.9, 1.1, "multiple of one state", "steps on fake tensors: foreach AdamW", "high"

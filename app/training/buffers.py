@@ -51,7 +51,7 @@ def buffers_of(
     gathered = gathered + np.where(layouts.gradient_accumulation > 1, gradients, 0.0)
     always = gathered + _buckets(recipe, layouts, whole) + _scratch(shape, recipe)
     context = _context(shape, recipe, layouts, tokens)
-    cast = _casts(shape, recipe, layouts, parts)
+    cast = _casts(shape, recipe, layouts, parts, tokens)
     return Buffers(
         loss=np.where(fully & ~staged, outer, 0.0) + cast,
         forward=np.where(fully & ~staged, 2 * layer, 0.0) + context,
@@ -62,14 +62,18 @@ def buffers_of(
     )
 
 
-def _casts(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> FloatArray:
-    """Autocast keeps the 16-bit copy of every weight that the graph refers to; under full checkpointing only the
-    head's."""
+def _casts(
+    shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts, tokens: FloatArray
+) -> FloatArray:
+    """Autocast keeps the 16-bit copy of every weight that the graph refers to. Under full checkpointing the copies
+    of the blocks go when the forward pass ends, when the gradient of the logits is not there yet."""
     if not recipe.autocast:
         return np.zeros_like(parts.dense)
-    blocks = np.where(layouts.checkpointing == WHOLE, 0.0, parts.dense + parts.routed)
-    head = 0.0 if recipe.loss == "classifier" else parts.outer * (1.0 if shape.tied_embeddings else 0.5)
-    return recipe.compute_bytes * (blocks + head)
+    blocks = recipe.compute_bytes * (parts.dense + parts.routed)
+    logits = recipe.compute_bytes * tokens * shape.vocab_size
+    blocks = np.where(layouts.checkpointing == WHOLE, np.maximum(0.0, blocks - logits), blocks)
+    head = parts.outer * (1.0 if shape.tied_embeddings else 0.5)
+    return blocks + (0.0 if recipe.loss == "classifier" else recipe.compute_bytes * head)
 
 
 def _buckets(recipe: Recipe, layouts: Layouts, whole: FloatArray) -> FloatArray:

@@ -41,7 +41,8 @@ def stored_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: Float
         kept = kept + share * stays
         full = np.maximum(full, whole)
         dropped = np.maximum(dropped, whole - stays)
-        work = np.maximum(work, one.work / layouts.tensor_parallel)
+        busy = max(one.work, one.work_scores * recipe.sequence_length)
+        work = np.maximum(work, busy / layouts.tensor_parallel)
     flying = _layers_in_flight(shape, layouts, last)
     if recipe.activation_offload:
         flying = np.minimum(flying, OFFLOADED_IN_FLIGHT)

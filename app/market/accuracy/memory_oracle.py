@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
-from app.domain.run import Attention, TrainingRun
+from app.domain.run import TrainingRun
 from app.domain.units import GIB
 from app.market.accuracy.memory_cases import Case
 from app.market.accuracy.memory_shapes import shape_of
@@ -63,7 +63,7 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
             "framework": "hf-trainer",
             "precision": "bf16-mixed" if weights == "fp32-amp" else weights,
             "sequence_length": length,
-            "attention": _attention(row, shape),
+            "attention": "eager" if word(row, "attention") == "eager" else "sdpa",
             "lora_rank": int(number(row, "lora_rank") or 16),
             "lora_targets": word(row, "lora_targets") or "all-linear",
         }
@@ -81,10 +81,3 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
 
 def _drops(shape: ModelShape) -> bool:
     return any(family in shape.key for family in DROPOUT_FAMILIES)
-
-
-def _attention(row: Mapping[str, str | None], shape: ModelShape) -> Attention:
-    """Models with attention dropout fall back to plain products where no fused kernel drops out (CPU)."""
-    if _drops(shape):
-        return "eager"
-    return "eager" if word(row, "attention") == "eager" else "sdpa"

@@ -13,7 +13,49 @@ from app.catalog import load_catalog
 from app.domain.errors import BadInput
 from app.market.accuracy.memory import score
 
-HEADER = ["id", "kind", "quality", "group", "model_key", "model", "params_b", "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "tied", "gated", "experts", "method", "lora_r", "lora_targets", "weight_dtype", "optimizer", "optim_bytes_per_param", "grad_dtype", "seq_len", "micro_batch", "grad_accum", "act_ckpt", "attention", "ce_impl", "gpus", "sharding", "dp", "tp", "pp", "cp", "ep", "gpu_mem_gib", "measured_peak_gib", "measured_metric", "framework"]
+HEADER = [
+    "id",
+    "kind",
+    "quality",
+    "group",
+    "model_key",
+    "model",
+    "params_b",
+    "layers",
+    "hidden",
+    "heads",
+    "kv_heads",
+    "head_dim",
+    "ffn",
+    "vocab",
+    "tied",
+    "gated",
+    "experts",
+    "method",
+    "lora_r",
+    "lora_targets",
+    "weight_dtype",
+    "optimizer",
+    "optim_bytes_per_param",
+    "grad_dtype",
+    "seq_len",
+    "micro_batch",
+    "grad_accum",
+    "act_ckpt",
+    "attention",
+    "ce_impl",
+    "gpus",
+    "sharding",
+    "dp",
+    "tp",
+    "pp",
+    "cp",
+    "ep",
+    "gpu_mem_gib",
+    "measured_peak_gib",
+    "measured_metric",
+    "framework",
+]
 ROW = {
     "id": "X1", "kind": "measured", "quality": "A", "model": "some 7B", "params_b": "6.7384", "layers": "32",
     "hidden": "4096", "heads": "32", "kv_heads": "32", "head_dim": "128", "ffn": "11008", "vocab": "32000", "tied": "0",
@@ -69,6 +111,13 @@ def test_oracle_peaks_are_met_as_promised(shared_dir: Path) -> None:
     errors = sorted(abs(prediction["error"]) for prediction in result["predictions"])
     assert errors[len(errors) // 2] <= 0.03
     assert errors[int(0.9 * len(errors))] <= 0.08
+
+
+def test_our_own_steps_on_fake_tensors_are_met_within_a_few_percent() -> None:
+    result = score(Path(__file__).parents[2] / "training" / "oracle_rows.csv", load_catalog())
+    assert result["scored"] == result["rows"] >= 20
+    assert result["median_abs_error"] <= 0.01
+    assert max(abs(prediction["error"]) for prediction in result["predictions"]) <= 0.05
 
 
 @pytest.mark.shared
