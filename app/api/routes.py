@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Body, FastAPI, Request, Response
+from fastapi import APIRouter, Body, Depends, FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.api import bodies
 from app.api.errors import Error
 from app.api.plain import json_response
 from app.api.schemas import ColumnCard, OfferDetail, OfferList, column_card, offer_parameters
+from app.domain.errors import UnknownParameter
 from app.domain.run import TrainingRun
 from app.market.columns import COLUMNS
 from app.market.query import OfferQuery
@@ -104,7 +105,7 @@ class Api:
 def make_router(market: Market) -> APIRouter:
     """All routes over one market."""
     api = Api(market)
-    router = APIRouter(prefix="/api/v1", responses=FAILS)
+    router = APIRouter(prefix="/api/v1", responses=FAILS, dependencies=[Depends(refuse_unknown)])
     question: Mapping[str, Any] = {"openapi_extra": {"parameters": offer_parameters()}}
     add = router.add_api_route
     add("/offers", api.offers, methods=["GET"], response_model=OfferList, tags=["offers"], **question)
@@ -119,6 +120,21 @@ def make_router(market: Market) -> APIRouter:
     add("/status", api.status, methods=["GET"], responses=JSON_BODY, tags=["service"])
     add("/health", api.health, methods=["GET"], responses=JSON_BODY, tags=["service"])
     return router
+
+
+def refuse_unknown(request: Request) -> None:
+    """Every route knows its parameters; one that reads the whole request checks them itself.
+
+    Raises:
+        UnknownParameter: a query parameter that the route does not have.
+    """
+    dependant = request.scope["route"].dependant
+    if dependant.request_param_name:
+        return
+    known = {field.alias for field in dependant.query_params}
+    for name in request.query_params:
+        if name not in known:
+            raise UnknownParameter(name[:60], "there is no such parameter")
 
 
 def describe() -> dict[str, Any]:

@@ -121,6 +121,14 @@ def test_a_question_that_makes_no_sense_is_answered_in_one_shape(
     assert (error["code"], error["field"]) == (code, field)
 
 
+@pytest.mark.parametrize(
+    "path", ["models", "accelerators", "providers", "columns", "status", "health", "offers/0"]
+)
+def test_no_route_swallows_a_parameter_it_does_not_have(client: TestClient, path: str) -> None:
+    error = error_of(client.get(f"/api/v1/{path}?colour=red"))
+    assert (error["code"], error["field"]) == ("unknown_parameter", "colour")
+
+
 def test_every_kind_of_failure_has_the_one_shape(client: TestClient) -> None:
     assert error_of(client.get("/api/v1/nothing"))["code"] == "not_found"
     assert error_of(client.get("/api/v1/offers/ffffffffffffffff"))["field"] == "offer"
