@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.api.decisions import choices_body
 from app.api.plain import fields_of
 from app.domain.run import TrainingRun
 from app.market.cards import cards_by_slug
@@ -111,6 +112,8 @@ def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
         "rules": told.rules,
         "levers": told.levers,
         "compared": told.compared,
+        "calibration": told.question.calibration,
+        "choices": choices_body(market, OfferQuery(draft=run)),
         "hardware": hardware,
     }
 
@@ -137,4 +140,6 @@ def explanation_body(market: Market, offer_id: str, run: TrainingRun) -> dict[st
         "warnings": told.warnings,
         "assumed": told.assumed,
         "beside": told.beside,
+        "resilience": told.resilience,
+        "calibration": told.calibration,
     }

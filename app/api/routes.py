@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Depends, FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.api import bodies
+from app.api.decisions import add_decisions
 from app.api.errors import Error
 from app.api.plain import json_response
 from app.api.schemas import ColumnCard, OfferDetail, OfferList, column_card, offer_parameters
@@ -113,6 +114,7 @@ def make_router(market: Market) -> APIRouter:
     add("/offers/{offer_id}", api.offer, methods=["GET"], response_model=OfferDetail, tags=["offers"])
     add("/offers/{offer_id}/estimate", api.explain, methods=["POST"], responses=JSON_BODY, tags=["estimates"])
     add("/estimates", api.estimates, methods=["POST"], responses=JSON_BODY, tags=["estimates"])
+    add_decisions(router, market)
     add("/accelerators", api.accelerators, methods=["GET"], responses=JSON_LIST, tags=["reference"])
     add("/models", api.models, methods=["GET"], responses=JSON_LIST, tags=["reference"])
     add("/providers", api.providers, methods=["GET"], responses=JSON_LIST, tags=["reference"])

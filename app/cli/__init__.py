@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.cli import decisions
 from app.cli.commands import cli
 from app.cli.shared import say
 from app.domain.errors import RackrateError
+
+__all__ = ["cli", "decisions", "main", "run"]
 
 
 def main() -> None:
@@ -22,6 +26,9 @@ def run(arguments: list[str]) -> int:
     command = typer.main.get_command(cli)
     try:
         code = command.main(arguments, prog_name="rackrate", standalone_mode=False)
+    except BrokenPipeError:  # whoever read the answer has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (RackrateError, SQLAlchemyError, OSError) as error:
         say("rackrate: " + str(error).splitlines()[0])
         return 2

@@ -172,14 +172,15 @@ class TrainingRun(BaseModel):
         try:
             return cls.model_validate(given)
         except ValidationError as error:
-            raise _bad_input(error) from None
+            raise bad_input(error) from None
 
     def to_fields(self) -> dict[str, Any]:
         """The fields that differ from their defaults, in the order of the contract."""
         return self.model_dump(exclude_defaults=True)
 
 
-def _bad_input(error: ValidationError) -> BadInput:
+def bad_input(error: ValidationError) -> BadInput:
+    """The first trouble of a validation as a refusal that names the field."""
     first = error.errors(include_url=False, include_context=False)[0]
     if first["type"] == "value_error":
         field, _, message = str(first["msg"]).removeprefix("Value error, ").partition(": ")

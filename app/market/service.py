@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -25,6 +25,9 @@ from app.market.ingest import seed
 from app.market.offers import OfferPage, OfferRow
 from app.market.outliers import flag_outliers
 from app.market.query import OfferQuery
+from app.market.rent_or_buy import Decision, PurchaseCase, decide
+from app.market.trial import Trial
+from app.market.trials import judge_trial
 from app.training.parameters import count
 
 
@@ -116,6 +119,14 @@ class Market:
     def choices(self, query: OfferQuery) -> Choices | None:
         """See `choices.choices_of`."""
         return choices_of(self, query)
+
+    def rent_or_buy(self, case: PurchaseCase) -> Decision:
+        """See `rent_or_buy.decide`."""
+        return decide(self, case)
+
+    def trial(self, run: TrainingRun | None, figures: Mapping[str, str]) -> Trial:
+        """See `trials.judge_trial`."""
+        return judge_trial(run, figures, self.catalog)
 
     def status(self) -> statuses.Status:
         """Providers, their last success and attempt, rejects and holds."""

@@ -14,6 +14,7 @@ from app.market.query import OfferQuery
 from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference
+from app.web.decisions import add_decisions
 from app.web.models import model_choices, near, resolve_model
 from app.web.question import href
 from app.web.templating import environment, html_of, render, respond, target_of
@@ -154,6 +155,7 @@ def make_router(market: Market) -> APIRouter:
         router.add_api_route(
             path, view, methods=["GET", "HEAD"], response_class=HTMLResponse, name=f"page {path}"
         )
+    add_decisions(router, pages)
     router.include_router(assets.router)
     return router
 
