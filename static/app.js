@@ -13,9 +13,10 @@ function settle(form) {
   }
 }
 
+// A refused question leaves the form as it was filled in.
 document.addEventListener("htmx:after:swap", () => {
   const form = document.getElementById("question");
-  if (form) settle(form);
+  if (form && !document.querySelector("[data-refused]")) settle(form);
 });
 
 // Empty fields are not part of a question.

@@ -83,6 +83,11 @@ def test_hidden_offers_come_back_greyed_with_the_sentence_why(open_page: Open, a
     expect(grey).to_contain_text("per accelerator even in the leanest layout")
     page.get_by_role("link", name="Hide them").click()
     expect(page.locator("tr.out")).to_have_count(0)
+    page.get_by_role("link", name="not enough accelerator memory").click()
+    expect(page.locator("tbody tr:not(.out)")).to_have_count(0)
+    expect(page.locator("tr.out").first).to_be_visible()
+    page.get_by_role("link", name="Hide them").click()
+    expect(page).to_have_url(f"{address}/?{RUN}")
 
 
 def test_filters_act_at_once_and_a_chip_takes_one_away(open_page: Open, address: str) -> None:
@@ -148,6 +153,37 @@ def test_from_the_table_to_the_breakdown_and_a_lever_that_makes_it_fit(open_page
     expect(page.get_by_role("heading", name="Memory per accelerator")).to_be_visible()
 
 
+def test_the_fit_page_answers_before_any_price_and_its_form_keeps_what_was_chosen(
+    open_page: Open, address: str
+) -> None:
+    page = open_page(f"{address}/fit")
+    page.get_by_label("Model", exact=True).fill("llama 3.1 8b")
+    page.get_by_label("Model", exact=True).press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("One accelerator is not enough")
+    page.get_by_label("Method").select_option("qlora")
+    expect(page.get_by_role("status")).to_contain_text("One accelerator is enough")
+    expect(page.get_by_label("Method")).to_have_value("qlora")
+    expect(page).to_have_url(f"{address}/fit?{RUN}&method=qlora")
+    page.get_by_label("Method").select_option("lora")
+    expect(page).to_have_url(f"{address}/fit?{RUN}&method=lora")
+    page.get_by_role("link", name="See the offers that hold it").click()
+    expect(page).to_have_url(f"{address}/?{RUN}&method=lora")
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Total cost")
+
+
+def test_a_pasted_config_is_a_model_too(open_page: Open, address: str) -> None:
+    page = open_page(f"{address}/fit")
+    page.get_by_text("Not in the list?").click()
+    page.get_by_label("config.json").fill(
+        '{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 16,'
+        ' "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 8192, "vocab_size": 128256}'
+    )
+    page.get_by_role("button", name="Judge").click()
+    expect(page.get_by_role("status")).to_contain_text("is enough")
+    expect(page.get_by_label("config.json")).to_have_value(re.compile("LlamaForCausalLM"))
+    expect(page).to_have_url(re.compile("config="))
+
+
 def test_on_a_phone_the_question_folds_and_the_first_column_stays(open_page: Open, address: str) -> None:
     page = open_page(f"{address}/?{RUN}", PHONE)
     expect(page.get_by_label("Method")).to_be_hidden()
@@ -155,7 +191,7 @@ def test_on_a_phone_the_question_folds_and_the_first_column_stays(open_page: Ope
     expect(page.get_by_label("Method")).to_be_visible()
     table = page.locator(".scroll.tall")
     table.evaluate("box => box.scrollLeft = 400")
-    first = page.locator("tbody th").first.bounding_box()
+    first = table.locator("tbody th").first.bounding_box()
     frame = table.bounding_box()
     assert first and frame
     assert abs(first["x"] - frame["x"]) < 3
