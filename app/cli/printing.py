@@ -50,7 +50,7 @@ def print_fit(body: Mapping[str, Any]) -> None:
         body["why"],
     )  # fmt: skip
     for lever in body["levers"]:
-        print(f"- {lever.text}")
+        print(f"- {lever.text}" + ("" if lever.fit == "does_not_fit" else f" ({lever.fit})"))
 
 
 def _cell(value: Any) -> str:
