@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
 from app.catalog.accelerators import CONFIDENCES
 from app.catalog.files import read_table
+from app.catalog.interruptions import InterruptionBand, band_of, read_interruption_bands
 from app.catalog.reading import letters_and_digits
 from app.domain.accelerator import Confidence
 
@@ -50,6 +51,11 @@ class ProviderTerms:
     storage_usd_per_gb_month: float | None = None
     source: str = ""
     confidence: Confidence = "low"
+    interruptions: tuple[InterruptionBand, ...] = ()
+
+    def interruption_band(self, instance_type: str) -> InterruptionBand | None:
+        """What is published on how often spot instances of a type are taken back; None where nothing is."""
+        return band_of(self.interruptions, instance_type)
 
 
 class Providers:
@@ -101,7 +107,7 @@ def read_providers(folder: Path) -> Providers:
 
 
 def read_terms(folder: Path, providers: Providers) -> dict[str, ProviderTerms]:
-    """Slug → terms from `terms.csv`.
+    """Slug → terms from `terms.csv`, with the published interruptions of `interruption_bands.csv`.
 
     Raises:
         CatalogError: malformed, an unknown provider, a provider twice.
@@ -125,4 +131,6 @@ def read_terms(folder: Path, providers: Providers) -> dict[str, ProviderTerms]:
             source=row.required("source"),
             confidence=cast(Confidence, row.choice("confidence", CONFIDENCES)),
         )
+    for slug, bands in read_interruption_bands(folder, tuple(providers.names)).items():
+        found[slug] = replace(found.get(slug) or ProviderTerms(slug), interruptions=bands)
     return found

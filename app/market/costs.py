@@ -8,16 +8,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from app.catalog.interruptions import InterruptionBand
 from app.catalog.terms import ProviderTerms
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
+from app.domain.sentence import N_, Sentence
 from app.domain.units import HOURS_PER_MONTH
 from app.market.board import Board
 from app.training.billing import BillingTerms, Prices, prices_of
+from app.training.interruption import hourly_from_monthly
 from app.training.parameters import count
 from app.training.recipe import Recipe
 from app.training.work import Work, work_of
 
+OPEN_BAND = N_(
+    "Published: more than {low} of these spot instances are taken back within a month ({source}, {day}), "
+    "{rate} per node and hour. Short-lived instances flatter that figure, so it only bounds the low case."
+)
+CLOSED_BAND = N_(
+    "Published: {low} to {high} of these spot instances are taken back within a month ({source}, {day}), "
+    "{rate} per node and hour. Short-lived instances flatter that figure, so it only bounds the low case."
+)
 FloatArray = npt.NDArray[np.float64]
 RowArray = npt.NDArray[np.int64]
 
@@ -58,14 +69,45 @@ def prices_for(board: Board, rows: RowArray, nodes: FloatArray) -> Prices:
 
 def billing_terms(board: Board, rows: RowArray) -> Sequence[BillingTerms]:
     """The providers' terms at `rows`; a provider without known terms has all of them unknown."""
-    by_provider: dict[str, BillingTerms] = {}
+    known: dict[tuple[str, str], BillingTerms] = {}
     found = []
     for row in rows:
-        provider = board.records[row].provider
-        if provider not in by_provider:
-            by_provider[provider] = _terms(board.facts[row].terms)
-        found.append(by_provider[provider])
+        record = board.records[row]
+        key = record.provider, record.instance_type if record.purchase_option == "spot" else ""
+        if key not in known:
+            band = interruption_band(board, int(row))
+            terms = _terms(board.facts[row].terms)
+            known[key] = terms if band is None else replace(terms, published_per_hour=per_hour(band))
+        found.append(known[key])
     return found
+
+
+def interruption_band(board: Board, row: int) -> InterruptionBand | None:
+    """What is published on how often the spot instance at `row` is taken back; None for other offers."""
+    record, terms = board.records[row], board.facts[row].terms
+    if record.purchase_option != "spot" or terms is None:
+        return None
+    return terms.interruption_band(record.instance_type)
+
+
+def per_hour(band: InterruptionBand) -> float:
+    """The published monthly share as interruptions per node and hour, a bound from below."""
+    return hourly_from_monthly(band.at_least)
+
+
+def published_interruptions(board: Board, row: int) -> Sentence | None:
+    """The published figure with its source, as it is told beside low, expected and high; None where there is none."""
+    band = interruption_band(board, row)
+    if band is None:
+        return None
+    facts = {
+        "low": f"{band.share_low:.0%}",
+        "high": f"{band.at_least:.0%}",
+        "source": band.source,
+        "day": band.as_of.isoformat(),
+        "rate": f"{per_hour(band):.2g}",
+    }
+    return Sentence(OPEN_BAND if band.share_high is None else CLOSED_BAND, facts)
 
 
 def _terms(terms: ProviderTerms | None) -> BillingTerms:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.domain.sentence import N_
-from app.training import assumptions_cost, assumptions_fit, assumptions_memory, assumptions_time
+from app.training import assumptions_cost, assumptions_fit, assumptions_memory, assumptions_time, rent_or_buy
 from app.training.assumption import Assumption
 from app.training.fit import REASONS, VERDICTS, VerdictKind
 
@@ -105,6 +105,10 @@ COST = (
     Formula(N_("storage"), "(data set + checkpoints kept) × months × price", "throughput_model.md §6"),
     Formula(N_("egress"), "what is carried out × price", "throughput_model.md §6"),
 )  # fmt: skip
+OWN = (
+    Formula(N_("owned, per hour of use"), "(price + host − resale + cost of money) ÷ hours used + power × PUE × electricity + upkeep", "throughput_model.md §7"),
+    Formula(N_("break-even"), "(price + host − resale) ÷ (rent − running cost per hour)", "throughput_model.md §7"),
+)  # fmt: skip
 
 
 def methods() -> Methods:
@@ -115,6 +119,7 @@ def methods() -> Methods:
             Chapter("memory", N_("Memory"), MEMORY, tuple(assumptions_memory.ASSUMPTIONS)),
             Chapter("time", N_("Time"), TIME, tuple(assumptions_time.ASSUMPTIONS)),
             Chapter("cost", N_("Cost"), COST, tuple(assumptions_cost.ASSUMPTIONS)),
+            Chapter("own", N_("Rent or buy"), OWN, rent_or_buy.ASSUMPTIONS),
             Chapter("fit", N_("Fit and search"), (), assumptions_fit.ASSUMPTIONS),
         ),
         verdicts={kind: DEFINITIONS[kind] for kind in VERDICTS},

@@ -20,7 +20,8 @@ BoolArray = npt.NDArray[np.bool_]
 @dataclass(frozen=True, slots=True)
 class BillingTerms:
     """A provider's terms; None = not known, and the assumption of that name stands in (its range widens low and
-    high). Rates: `interruptions_per_hour` per node of a spot offer; `start_s` until the machine can work."""
+    high). Rates: `interruptions_per_hour` per node of a spot offer, `published_per_hour` a published bound of it
+    from below; `start_s` until the machine can work."""
 
     increment_s: float | None = None
     minimum_s: float | None = None
@@ -28,6 +29,7 @@ class BillingTerms:
     storage_usd_per_gb_month: float | None = None
     egress_usd_per_gb: float | None = None
     interruptions_per_hour: float | None = None
+    published_per_hour: float | None = None
     notice_s: float | None = None
     source: str = ""
     confidence: Confidence = "low"
@@ -77,6 +79,8 @@ def prices_of(
     known = np.asarray([np.nan if t.start_s is None else t.start_s for t in terms], dtype=np.float64)
     stops = _known(terms, "interruptions_per_hour", "spot.stops")
     rate = cost_assumption("spot.stops")
+    published = [rate.low if t.published_per_hour is None else t.published_per_hour for t in terms]
+    rarest = np.minimum(rate.low, np.asarray(published, dtype=np.float64))
     zeros = np.zeros(len(terms))
     return Prices(
         usd_per_hour=np.asarray(usd_per_hour, dtype=np.float64),
@@ -88,7 +92,7 @@ def prices_of(
         storage=_known(terms, "storage_usd_per_gb_month", "billing.storage"),
         egress=_known(terms, "egress_usd_per_gb", "billing.egress"),
         stops=np.where(spot, stops, 0.0),
-        low_stops=np.where(spot, np.minimum(stops, rate.low), 0.0),
+        low_stops=np.where(spot, np.minimum(stops, rarest), 0.0),
         high_stops=np.where(spot, np.maximum(stops, rate.high), 0.0),
         notice_s=_known(terms, "notice_s", "spot.notice_s"),
         minimum_hours=zeros,

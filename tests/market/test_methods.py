@@ -12,6 +12,7 @@ from app.catalog import load_catalog
 from app.domain.errors import BadInput
 from app.market.accuracy.publish import RESULTS, figures_of, publish
 from app.market.methods import DEFINITIONS, methods, read_results
+from app.training import rent_or_buy
 from app.training.assumptions_fit import FITS_SHARE
 from app.training.fit import VERDICTS
 
@@ -22,6 +23,12 @@ def test_every_constant_has_a_range_and_a_reason() -> None:
         for item in chapter.assumptions:
             assert item.low <= item.value <= item.high, item.name
             assert item.source, item.name
+
+
+def test_spot_and_rent_or_buy_constants_are_shown() -> None:
+    shown = {item.name for chapter in methods().chapters for item in chapter.assumptions}
+    assert {"spot.stops", "spot.notice_s", "restart.detect_s"} <= shown
+    assert {item.name for item in rent_or_buy.ASSUMPTIONS} <= shown
 
 
 def test_every_verdict_is_defined_and_quotes_the_share_in_use() -> None:
