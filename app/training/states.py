@@ -91,49 +91,54 @@ def _group(layouts: Layouts) -> FloatArray:
 
 
 def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> States:
-    """Resident bytes by recipe and sharding (memory_model.md §3.1, §3.4). A framework that reduces gradients in
-    buckets into a partition (DeepSpeed) holds no others from ZeRO-2 on."""
-    sharding = layouts.sharding
-    fully = (sharding == FULL) | (sharding == HYBRID)
-    block, outer = _weight_bytes(shape, recipe)
-    whole = block * (parts.dense + parts.routed) + outer * parts.outer
-    weights = _over(parts, fully, block * parts.dense + outer * parts.outer, block * parts.routed)
-    if recipe.weight_bytes > recipe.compute_bytes and not recipe.autocast and not recipe.frozen:
-        gathered = recipe.compute_bytes * (parts.dense + parts.routed + parts.outer)
-        weights = np.where(sharding == GRADIENTS, whole / parts.group + gathered, weights)
-    trained, trained_routed = _trained(shape, recipe, parts)
-    weights = weights + _over(parts, fully, *_adapters(recipe, trained, trained_routed))
-    gradients = _over(
-        parts,
-        sharding >= GRADIENTS,
-        recipe.gradient_bytes * trained,
-        recipe.gradient_bytes * trained_routed,
-    )
-    if recipe.partition_bytes:
-        gradients = np.where(sharding >= GRADIENTS, 0.0, gradients)
-    kept = _over(parts, sharding >= OPTIMIZER, trained, trained_routed)
-    gradients = gradients + recipe.partition_bytes * kept
-    states = (recipe.master_bytes + recipe.state_bytes) * kept
-    largest = recipe.gradient_bytes * np.maximum(
-        parts.outer / np.where(parts.outer > 0, 2, 1), parts.unit / 4
-    )
-    if recipe.optimizer_in_backward:
-        gradients = np.minimum(gradients, largest)
-    offloaded = layouts.cpu_offload > 0
-    on_device = np.where(offloaded, 0.0, 1.0)
+    """Resident bytes by recipe and sharding (memory_model.md §3.1, §3.4)."""
+    trained = _trained(shape, recipe, parts)
+    gradients = _gradients(recipe, layouts, parts, trained)
+    head = _outer_gradient(recipe, parts, layouts.sharding)
+    on_device = np.where(layouts.cpu_offload > 0, 0.0, 1.0)
     rest = on_device if recipe.offloads == "all" else np.ones_like(on_device)
+    kept = _over(parts, layouts.sharding >= OPTIMIZER, *trained)
     accumulates = (layouts.gradient_accumulation > 1) | recipe.keeps_gradients
-    step = recipe.step_copies * (recipe.state_bytes / 2) * kept
-    head = _outer_gradient(recipe, parts, sharding)
     return States(
-        weights=weights * rest,
+        weights=_weights(shape, recipe, layouts, parts, trained) * rest,
         gradients=gradients * rest,
-        optimizer=states * on_device,
+        optimizer=(recipe.master_bytes + recipe.state_bytes) * kept * on_device,
         gradient_entry=np.where(accumulates, gradients, 0.0) * rest,
-        step=step * on_device,
+        step=recipe.step_copies * recipe.state_bytes / 2 * kept * on_device,
         head_gradient=np.minimum(head, gradients) * rest,
         repeated=head * float(shape.tied_embeddings) * (layouts.pipeline_parallel == 1) * rest,
     )
+
+
+def _weights(
+    shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts, trained: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """Base weights and adapters. Where fp32 shards are gathered in 16 bit and only gradients are sharded, the
+    gathered copy stays (FSDP without resharding)."""
+    fully = layouts.sharding >= FULL
+    block, outer = _weight_bytes(shape, recipe)
+    weights = _over(parts, fully, block * parts.dense + outer * parts.outer, block * parts.routed)
+    if recipe.weight_bytes > recipe.compute_bytes and not recipe.autocast and not recipe.frozen:
+        whole = block * (parts.dense + parts.routed) + outer * parts.outer
+        gathered = recipe.compute_bytes * (parts.dense + parts.routed + parts.outer)
+        weights = np.where(layouts.sharding == GRADIENTS, whole / parts.group + gathered, weights)
+    return weights + _over(parts, fully, *(recipe.adapter_bytes * part for part in trained))
+
+
+def _gradients(
+    recipe: Recipe, layouts: Layouts, parts: Parts, trained: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """Gradients as they rest. DeepSpeed reduces in buckets into an fp32 partition and holds no others from ZeRO-2
+    on; an optimizer in backward needs one tensor at a time, the largest."""
+    divided = layouts.sharding >= GRADIENTS
+    gradients = _over(parts, divided, *(recipe.gradient_bytes * part for part in trained))
+    if recipe.partition_bytes:
+        partition = recipe.partition_bytes * _over(parts, layouts.sharding >= OPTIMIZER, *trained)
+        gradients = np.where(divided, 0.0, gradients) + partition
+    if not recipe.optimizer_in_backward:
+        return gradients
+    largest = recipe.gradient_bytes * np.maximum(parts.outer / 2, parts.unit / 4)
+    return np.minimum(gradients, largest)
 
 
 def _over(parts: Parts, divided: npt.NDArray[np.bool_], dense: FloatArray, routed: FloatArray) -> FloatArray:
@@ -159,10 +164,6 @@ def _trained(shape: ModelShape, recipe: Recipe, parts: Parts) -> tuple[FloatArra
     if not recipe.frozen:
         return parts.dense + parts.outer, parts.routed
     return recipe.trainable_parameters(shape) * parts.stage_share, np.zeros_like(parts.routed)
-
-
-def _adapters(recipe: Recipe, trained: FloatArray, routed: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return recipe.adapter_bytes * trained, recipe.adapter_bytes * routed
 
 
 def _outer_gradient(recipe: Recipe, parts: Parts, sharding: npt.NDArray[np.int64]) -> FloatArray:
