@@ -141,5 +141,6 @@ def explanation_body(market: Market, offer_id: str, run: TrainingRun) -> dict[st
         "assumed": told.assumed,
         "beside": told.beside,
         "resilience": told.resilience,
+        "published_interruptions": told.published_interruptions,
         "calibration": told.calibration,
     }

@@ -59,6 +59,8 @@ def _run_parts(query: OfferQuery, board: Board) -> Iterator[Sentence]:
         return
     model = run.model or (f"{run.parameters / 1e9:g}B" if run.parameters else N_("your own model"))
     yield Sentence(METHODS[run.method], {"model": board.labels.get("model", {}).get(model, model)})
+    if run.measured_tokens_per_s or run.measured_peak_gib:
+        yield Sentence(N_("corrected by your trial"))
 
 
 def _part(item: Filter, board: Board) -> Sentence:

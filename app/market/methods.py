@@ -34,6 +34,14 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """One way in which a verdict comes about, and what it would take to avoid it."""
+
+    when: str
+    would_do: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chapter:
     """Formulas and constants of one topic."""
 
@@ -64,19 +72,39 @@ class Methods:
     scored_at: str | None
     peers: tuple[Mapping[str, str], ...]
     time_peers: tuple[Mapping[str, str], ...]
+    link_verdict: tuple[Condition, ...] = ()
 
 
 DEFINITIONS: Mapping[VerdictKind, str] = {
     "fits": N_("The high edge of the memory estimate stays within 92 % of what the driver reports."),
     "tight": N_("It stays within what the driver reports, but above 92 % of it."),
     "does_not_fit": N_("No layout that the run allows stays within what the driver reports, or the reason given forbids it."),
-    "link_too_slow": N_(
-        "Memory would do, but every layout that fits and comes within three quarters of the best speed waits for "
-        "communication longer than the allowed share of a step (half, unless the run says otherwise), or it needs "
-        "accelerators joined by a fast link, or nodes sold as a cluster, that this offer lacks."
-    ),
+    "link_too_slow": N_("Memory would do, but one of the conditions of the link verdict below holds."),
     "unknown": N_("Too little is known about the hardware to say."),
 }  # fmt: skip
+
+LINK_VERDICT = (
+    Condition(
+        N_("A fixed tensor-parallel degree is larger than the accelerators joined by NVLink or the like"),
+        N_("a machine with a larger domain, or a smaller degree (tensor_parallel)"),
+    ),
+    Condition(
+        N_("Only several nodes hold the job, and this one is not sold as a cluster of that size"),
+        N_("larger nodes, or a provider with a node network"),
+    ),
+    Condition(
+        N_("It takes several nodes, their network is not known, and the run asks for proof (prove_fabric)"),
+        N_("a provider that states its network"),
+    ),
+    Condition(
+        N_(
+            "Exposed communication takes more than the allowed share of a step (link_share_limit, 50 % unless the run "
+            "says otherwise) in every layout that fits and comes within three quarters of the best speed"
+        ),
+        N_("a faster link or network, fewer accelerators, or a larger batch"),
+    ),
+)
+"""When a link decides; nothing else does. `training.fit` judges by these."""
 
 MEMORY = (
     Formula(N_("peak"), "max over phases: load and wrap, forward and loss, backward, optimizer step", "memory_model.md §2"),
@@ -128,6 +156,7 @@ def methods() -> Methods:
         scored_at=scored_at,
         peers=read_peers(PEERS),
         time_peers=read_peers(TIME_PEERS),
+        link_verdict=LINK_VERDICT,
     )
 
 

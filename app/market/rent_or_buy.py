@@ -25,6 +25,7 @@ DATED = "2026-10"
 """Month of the reference data that the defaults come from; purchase prices are remembered, not quoted."""
 CAPEX_BAND = 0.3
 """Purchase prices are uncertain by this share both ways (throughput_model.md §7)."""
+MONTHS_PER_YEAR = 12.0
 SHARES = tuple(share / 100 for share in range(5, 101, 5))
 LIVE: tuple[PurchaseOption, ...] = ("on_demand", "spot", "reserved", "savings_plan")
 _SHARE: dict[str, Any] = {"ge": 0, "le": 1}
@@ -248,9 +249,14 @@ def _sentence(rents: Sequence[Rent], case: PurchaseCase, own: Ownership) -> Sent
         least = Sentence(
             N_("over its whole life it is cheaper from {share} of use"), {"share": f"{share:.0%}"}
         )
-    if rent.expected.break_even_months is None:
+    months_needed = rent.expected.break_even_months
+    if months_needed is None:
         text = N_(
             "At {use} of use owning costs {own} USD an hour and renting {rent}: it never pays back; {least}."
+        )
+    elif months_needed > MONTHS_PER_YEAR * own.years:
+        text = N_(
+            "At {use} of use owning costs {own} USD an hour and renting {rent}: it would pay back after {months} months, later than it is written off; {least}."
         )
     else:
         text = N_(

@@ -194,11 +194,17 @@ def _network_trouble(run: TrainingRun, cluster: Cluster) -> tuple[str, Sentence]
                 nodes,
             )
         return "fabric", Sentence(
-            N_("takes {nodes} nodes; at most {most} are sold as one cluster"), nodes | {"most": most}
+            N_(
+                "takes {nodes} nodes; at most {most} are sold as one cluster; larger nodes or a provider of larger clusters would do"
+            ),
+            nodes | {"most": most},
         )
     if run.prove_fabric and not fabric.proven:
         return "fabric_unknown", Sentence(
-            N_("takes {nodes} nodes, and the network between them is not known"), nodes
+            N_(
+                "takes {nodes} nodes, and the network between them is not known; a provider that states it would do"
+            ),
+            nodes,
         )
     return None
 
@@ -237,7 +243,7 @@ def _cannot_be_laid_out(run: TrainingRun, plan: Plan) -> Verdict:
         return Verdict("does_not_fit", "count", Sentence(text, {"fixed": fixed, "world": world}))
     if degree > joined:
         text = N_(
-            "tensor_parallel {degree} needs {degree} accelerators joined by NVLink or the like; here {joined} are"
+            "tensor_parallel {degree} needs {degree} accelerators joined by NVLink or the like; here {joined} are, so a larger domain or a smaller degree would do"
         )
         return Verdict("link_too_slow", "link", Sentence(text, {"degree": degree, "joined": joined}))
     experts = run.expert_parallel or 1

@@ -88,6 +88,8 @@ def duration(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if abs(seconds) >= 1000.0:
+            return f"{seconds:,.0f} s"
         if abs(seconds) >= size:
             return f"{seconds / size:.3g} {unit}"
     return "0 s" if seconds == 0 else f"{seconds * 1e9:.3g} ns"

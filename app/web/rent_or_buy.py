@@ -59,6 +59,7 @@ class RentOrBuyView:
     decision: Decision | None = None
     lines: tuple[RentLine, ...] = ()
     plot: Markup | None = None
+    second: RentLine | None = None
     labels: Mapping[str, tuple[str, str]] | None = None
     api_href: str = ""
     error: BadInput | None = None
@@ -73,8 +74,10 @@ def rent_or_buy_view(market: Market, asked: Mapping[str, str]) -> RentOrBuyView:
     case = PurchaseCase.from_fields(asked)
     decision = market.rent_or_buy(case) if case.accelerator else None
     first, details = _form(market, asked, decision)
+    second = second_rent(decision) if decision is not None else None
     return RentOrBuyView(
         first=first,
+        second=None if second is None else _line(second),
         details=details,
         details_set=sum(bool(item.value) for item in details),
         examples=_examples(market),
@@ -125,10 +128,16 @@ def _line(rent: Rent) -> RentLine:
     return RentLine(KINDS[rent.kind], name, link, rent)
 
 
+def second_rent(decision: Decision) -> Rent | None:
+    """The rent that is drawn beside the first."""
+    return next((rent for rent in decision.rents[1:] if rent.kind in ("usual", "spot")), None)
+
+
 def _plot(decision: Decision) -> Markup:
     """Owned USD per hour over utilisation with its band, and the two cheapest rents as level lines."""
     curve = decision.curve
-    rents = [decision.rents[0], *[rent for rent in decision.rents[1:] if rent.kind in ("usual", "spot")][:1]]
+    second = second_rent(decision)
+    rents = [decision.rents[0], *([second] if second is not None else [])]
     lows, highs = [row[1] for row in curve], [row[3] for row in curve]
     seen = [min(lows), *(rent.usd_per_hour for rent in rents)]
     top = min(max(highs), max(max(seen) * 2.5, min(highs) * 3.0))
