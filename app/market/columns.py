@@ -242,7 +242,7 @@ RUN = (
     run_column("why", N_("Why"), N_("The verdict as a sentence."), sortable=False),
     run_column("plan", N_("Plan"), N_("How the run is laid over the accelerators."), default=True),
     number("nodes", N_("Nodes"), N_("Instances that the plan takes."), "run", format="integer", value=None, default=True),
-    number("headroom_gib", N_("Headroom"), N_("Memory left per accelerator at the pessimistic edge."), "run", "GiB",
+    number("headroom_gib", N_("Headroom"), N_("Memory left per accelerator at the pessimistic edge; below zero where the error band straddles the card."), "run", "GiB",
            format="gib", value=None, default=True),
     number("tokens_per_s", N_("Speed"), N_("Tokens per second of the whole job."), "run", "tokens/s", format="compact",
            value=None, default=True),

@@ -76,9 +76,9 @@ class Methods:
 
 
 DEFINITIONS: Mapping[VerdictKind, str] = {
-    "fits": N_("The high edge of the memory estimate stays within 92 % of what the driver reports."),
-    "tight": N_("It stays within what the driver reports, but above 92 % of it."),
-    "does_not_fit": N_("No layout that the run allows stays within what the driver reports, or the reason given forbids it."),
+    "fits": N_("The high edge of the memory estimate stays within what the driver reports."),
+    "tight": N_("The expected memory stays within what the driver reports, the high edge of its error band does not: try it before you rely on it."),
+    "does_not_fit": N_("Even the expected memory of every layout that the run allows exceeds what the driver reports, or the reason given forbids it."),
     "link_too_slow": N_("Memory would do, but one of the conditions of the link verdict below holds."),
     "unknown": N_("Too little is known about the hardware to say."),
 }  # fmt: skip

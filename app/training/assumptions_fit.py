@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from app.training.assumption import Assumption
 
-FITS_SHARE = Assumption(
-    "fits_share",
-    0.92,
-    "share of driver-reported memory",
-    0.88,
-    0.95,
-    "memory_model.md §5 rule 6; throughput_model.md §5: use at most 92 % of the memory",
-)
 PLAIN_WITHIN = Assumption(
     "plain_within",
     0.02,
@@ -78,7 +70,6 @@ DISK_CHECKPOINTS = Assumption(
 )
 
 ASSUMPTIONS: tuple[Assumption, ...] = (
-    FITS_SHARE,
     PLAIN_WITHIN,
     PIPELINE_WORTH,
     LINK_WORTH,

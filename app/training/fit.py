@@ -2,8 +2,8 @@
 
 One definition for every reason (shown on `/methods`):
 
-- **memory**: the leanest layout's high edge exceeds the memory that the driver reports; `tight` from
-  FITS_SHARE of it upwards.
+- **memory**: even the expected memory of the leanest layout exceeds what the driver reports; `tight` where that
+  fits and the high edge of its band does not.
 - **link**: every layout that fits (and reaches LINK_WORTH of the best rate: slow computing does not excuse a slow
   link) waits for communication longer than `link_share_limit` of its step, or a fixed
   tensor-parallel degree needs more accelerators joined by a fast link than the instance has.
@@ -23,7 +23,6 @@ from app.domain.hardware import Cluster, Fabric, Node
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.domain.units import hours_from_seconds
-from app.training.assumptions_fit import FITS_SHARE
 from app.training.layout import Layout
 from app.training.plan import Plan
 from app.training.space import tensor_cap
@@ -151,12 +150,13 @@ def _fewest_in_time(run: TrainingRun, holding: Sequence[Plan]) -> Plan:
 
 
 def _held(run: TrainingRun, plan: Plan) -> Verdict:
-    values = {"high": _gib(plan.memory["high"] if plan.memory else None), "usable": _gib(plan.usable_gib)}
+    memory = plan.memory or {}
+    values = {name: _gib(memory.get(name)) for name in ("device", "high")} | {"usable": _gib(plan.usable_gib)}
     if plan.fit == "tight":
         text = N_(
-            "up to {high} of {usable} GiB per accelerator: more than {share} % of the memory, a longer sample or a fragmented allocator may break it"
+            "{device} GiB expected and up to {high} in the error band, of {usable} GiB per accelerator: try it before you rely on it"
         )
-        return _verdict("tight", "", Sentence(text, values | {"share": round(100 * FITS_SHARE.value)}), plan)
+        return _verdict("tight", "", Sentence(text, values), plan)
     return _verdict("fits", "", Sentence(N_("up to {high} of {usable} GiB per accelerator"), values), plan)
 
 

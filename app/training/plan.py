@@ -15,14 +15,14 @@ import numpy as np
 from app.domain.hardware import Cluster
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.training.assumptions_fit import FITS_SHARE, LINK_WORTH, PIPELINE_WORTH, PLAIN_WITHIN
+from app.training.assumptions_fit import LINK_WORTH, PIPELINE_WORTH, PLAIN_WITHIN
 from app.training.calibration import Correction
 from app.training.candidates import check
 from app.training.layout import FloatArray, IntArray, Layout, Layouts
 from app.training.machine import machines_of
 from app.training.memory import MemoryTable, memory_of
 from app.training.recipe import Recipe
-from app.training.space import BoolArray, Pairs, Space, leanest, pairs_that_fit
+from app.training.space import BoolArray, Pairs, Space, leanest, pairs_that_fit, tight_limit
 from app.training.throughput import BOUNDS, TimeTable, time_of
 
 Fit = Literal["fits", "tight", "does_not_fit"]
@@ -75,7 +75,7 @@ def search(
 ) -> list[Plan]:
     """The fastest layout that fits, for each cluster, in the clusters' order.
 
-    A layout that fits at FITS_SHARE of the memory comes before one that is tight, one whose exposed
+    A layout that fits at the high edge comes before one that is tight, one whose exposed
     communication stays under `run.link_share_limit` before one that does not, if it reaches LINK_WORTH of the best
     rate; a pipeline has to be PIPELINE_WORTH faster; among the fastest within PLAIN_WITHIN the plainest wins (fewest kinds of parallelism, then least
     sharding and recomputation, then least memory). `correction` from one's own trial scales memory and rates.
@@ -116,10 +116,14 @@ def leanest_layout(
 
 
 def fit_of(high_gib: float, usable_gib: float) -> Fit:
-    """The verdict on memory alone (design rule 8): at the high edge, against what the driver reports."""
-    if high_gib <= FITS_SHARE.value * usable_gib:
+    """The verdict on memory alone, against what the driver reports (design rule 8).
+
+    It fits where the high edge of the band does; it is tight where the band straddles the card: the expected value
+    fits, the high edge does not.
+    """
+    if high_gib <= usable_gib:
         return "fits"
-    return "tight" if high_gib <= usable_gib else "does_not_fit"
+    return "tight" if high_gib <= tight_limit(usable_gib) else "does_not_fit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,7 @@ def _choose(found: _Found) -> dict[int, int]:
     owner = pairs.cluster
     piped = space.layouts.pipeline_parallel[pairs.layout] > 1
     worth = found.time.tokens_per_s * np.where(piped, 1 - PIPELINE_WORTH.value, 1.0)
-    tight = high[pairs.layout] > FITS_SHARE.value * space.usable[owner]
+    tight = high[pairs.layout] > space.usable[owner]
     evades = worth < LINK_WORTH.value * _best(worth, 2 * owner + tight)
     rank = tight + 2 * (found.slow_link | evades)
     alive = rank == -_best(-rank.astype(np.float64), owner)

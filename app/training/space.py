@@ -15,7 +15,8 @@ import numpy.typing as npt
 from app.domain.hardware import Cluster, Node
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.training.assumptions_fit import BUS_TENSOR_DEGREE, FITS_SHARE
+from app.training.assumptions_fit import BUS_TENSOR_DEGREE
+from app.training.assumptions_memory import value_of
 from app.training.candidates import enumerate_layouts
 from app.training.layout import FloatArray, IntArray, Layouts
 
@@ -87,6 +88,11 @@ def _concatenate(parts: Sequence[Layouts]) -> Layouts:
     )
 
 
+def tight_limit(usable_gib: float) -> float:
+    """The high edge, GiB, up to which the expected value still fits in `usable_gib`."""
+    return usable_gib * value_of("band.high")
+
+
 def pairs_that_fit(space: Space, high: FloatArray) -> Pairs:
     """Pairs worth timing: per family of layouts the largest micro-batch that fits and the largest that is tight.
 
@@ -102,8 +108,8 @@ def pairs_that_fit(space: Space, high: FloatArray) -> Pairs:
     for i, (start, stop) in enumerate(zip(space.start, space.stop, strict=True)):
         part = slice(start, stop)
         allowed = layouts.tensor_parallel[part] <= space.tensor_cap[i]
-        tight = allowed & (high[part] <= space.usable[i])
-        fits = tight & (high[part] <= FITS_SHARE.value * space.usable[i])
+        tight = allowed & (high[part] <= tight_limit(float(space.usable[i])))
+        fits = tight & (high[part] <= space.usable[i])
         keep = (
             _last_of_family(tight, ends_family[part])
             | _last_of_family(fits, ends_family[part])

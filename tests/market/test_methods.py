@@ -11,9 +11,8 @@ import pytest
 from app.catalog import load_catalog
 from app.domain.errors import BadInput
 from app.market.accuracy.publish import RESULTS, figures_of, publish
-from app.market.methods import DEFINITIONS, methods, read_results
+from app.market.methods import methods, read_results
 from app.training import rent_or_buy
-from app.training.assumptions_fit import FITS_SHARE
 from app.training.fit import VERDICTS
 
 
@@ -31,9 +30,8 @@ def test_spot_and_rent_or_buy_constants_are_shown() -> None:
     assert {item.name for item in rent_or_buy.ASSUMPTIONS} <= shown
 
 
-def test_every_verdict_is_defined_and_quotes_the_share_in_use() -> None:
+def test_every_verdict_is_defined() -> None:
     assert tuple(methods().verdicts) == VERDICTS
-    assert f"{FITS_SHARE.value:.0%}".replace("%", " %") in DEFINITIONS["fits"]
 
 
 def test_peers_are_listed_with_their_source_best_first() -> None:

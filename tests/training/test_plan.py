@@ -11,14 +11,14 @@ import pytest
 from app.domain.hardware import Cluster, Fabric
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.training.assumptions_fit import FITS_SHARE, LINK_WORTH, PIPELINE_WORTH, PLAIN_WITHIN
+from app.training.assumptions_fit import LINK_WORTH, PIPELINE_WORTH, PLAIN_WITHIN
 from app.training.candidates import enumerate_layouts
 from app.training.layout import Layouts
 from app.training.machine import machines_of
 from app.training.memory import memory_of
 from app.training.plan import Plan, fit_of, leanest_layout, search
 from app.training.recipe import recipe_for
-from app.training.space import tensor_cap
+from app.training.space import tensor_cap, tight_limit
 from app.training.throughput import time_of
 from tests.training.clusters import (
     A100,
@@ -51,7 +51,7 @@ def by_hand(shape: ModelShape, asked: TrainingRun, where: Cluster) -> float:
         one = Layouts.of(layouts.row(index))
         if int(one.tensor_parallel[0]) > tensor_cap(where.node, where.nodes):
             continue
-        if memory_of(shape, recipe, one).high[0] <= FITS_SHARE.value * usable:
+        if memory_of(shape, recipe, one).high[0] <= usable:
             time = time_of(shape, recipe, one, machine)
             waits = bool(time.exposed_communication_s[0] > asked.link_share_limit * time.step_s[0])
             rates.append((worth(float(time.tokens_per_s[0]), int(one.pipeline_parallel[0])), waits))
@@ -114,17 +114,34 @@ def test_one_search_over_many_machines_equals_many_searches() -> None:
     assert [p.need_gib for p in together] == [p.need_gib for p in apart]
 
 
-def test_what_fits_stays_within_the_memory_at_the_high_edge() -> None:
+@pytest.mark.parametrize("parameters", ["full", "lora", "qlora"])
+def test_what_fits_does_so_at_the_high_edge_and_what_is_tight_as_expected(parameters: str) -> None:
     for plan in found(
-        LLAMA_8B, run(), cluster(H100, 8), cluster(A100, 8), cluster(H100, 1), cluster(RTX_4090, 8)
+        LLAMA_8B,
+        run(method=parameters),
+        cluster(H100, 8),
+        cluster(A100, 8),
+        cluster(H100, 1),
+        cluster(RTX_4090, 8),
     ):
         assert (plan.layout is None) == (plan.fit == "does_not_fit")
-        if plan.memory is not None:
-            assert plan.memory["high"] <= plan.usable_gib
-            assert plan.fit == fit_of(plan.memory["high"], plan.usable_gib)
-        else:
+        if plan.memory is None:
             assert plan.need_gib is not None
             assert plan.need_gib > plan.usable_gib
+        elif plan.fit == "fits":
+            assert plan.memory["high"] <= plan.usable_gib
+        else:
+            assert plan.memory["device"] <= plan.usable_gib < plan.memory["high"]
+
+
+def test_a_verdict_is_tight_only_where_the_band_straddles_the_card() -> None:
+    edge = tight_limit(80.0)
+    assert [fit_of(need, 80.0) for need in (80.0, 80.1, edge, edge + 0.1)] == [
+        "fits",
+        "tight",
+        "tight",
+        "does_not_fit",
+    ]
 
 
 def test_more_memory_never_makes_a_plan_slower_or_unfit() -> None:

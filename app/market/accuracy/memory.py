@@ -14,6 +14,7 @@ from app.market.accuracy.memory_cases import Case, case_of
 from app.market.accuracy.memory_oracle import oracle_case_of
 from app.market.accuracy.summary import Judgement, Scored, summarise
 from app.training.memory import MemoryBreakdown, breakdown
+from app.training.plan import fit_of
 
 CARD_CLASSES_GB = (8, 12, 16, 24, 32, 40, 48, 80, 96, 141, 180, 288)
 ORACLE_COLUMNS = frozenset({"peak_bytes", "checkpointing"})
@@ -93,9 +94,8 @@ def verdict_of(figures: MemoryBreakdown, case: Case) -> Judgement | None:
     the driver reports; tight where the band straddles it. None: the card is not known."""
     if case.usable_gib is None:
         return None
-    if figures.high <= case.usable_gib:
-        return "fits"
-    return "tight" if case.recipe.paged or figures.device <= case.usable_gib else "does_not_fit"
+    fit = fit_of(figures.high, case.usable_gib)
+    return "tight" if fit == "does_not_fit" and case.recipe.paged else fit
 
 
 def predicted(figures: MemoryBreakdown, case: Case) -> float:
