@@ -104,6 +104,8 @@ def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants
     dequantise = work.quantised * constants["traffic.dequantise"] * work.stored * passes / machines.hbm
     launch = constants.launch[work.software] * work.layers / layouts.pipeline_parallel * passes
     launch = launch * (1.0 + again / 3.0) * (1.0 + (constants["launch.quantised"] - 1.0) * work.quantised)
+    eager = np.asarray(work.software) >= EAGER
+    launch = launch * np.where(eager & (np.asarray(work.frozen) == 0), constants["launch.trained"], 1.0)
     power = constants["launch.power"]
     busy = ((linear + attention + traffic + dequantise) ** power + launch**power) ** (1.0 / power)
     return ComputeTime(

@@ -33,8 +33,12 @@ def test_every_family_and_software_class_has_its_constants() -> None:
 
 def test_every_fitted_constant_has_a_prior_that_no_fit_has_touched() -> None:
     with PRIORS.open(newline="") as file:
-        priors = {row["name"] for row in csv.DictReader(file)}
-    assert {one.name for one in ASSUMPTIONS if one.source.startswith("fit")} == priors
+        priors = {row["name"]: row for row in csv.DictReader(file)}
+    fitted = {one.name: one for one in ASSUMPTIONS if one.source.startswith("fit")}
+    assert fitted.keys() == priors.keys()
+    for name, row in priors.items():
+        assert fitted[name].low <= float(row["value"]) <= fitted[name].high, name
+        assert float(row["spread"]) > 0 and row["source"], name
 
 
 def test_a_missing_constant_is_an_error() -> None:

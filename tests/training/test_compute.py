@@ -98,3 +98,12 @@ def test_expert_ranks_split_the_experts_only() -> None:
     )
     assert share[0] == pytest.approx(1.0)
     assert 37 / 671 < share[1] < 0.1
+
+
+def test_keeping_all_gradients_costs_eager_software_more_launches_than_a_frozen_base() -> None:
+    def launches(software: str, frozen: float) -> float:
+        work = replace(GPT3, software=SOFTWARE.index(software), frozen=frozen)
+        return float(compute_time(work, ONE, machines_of(cluster(A100, 1)), DEFAULTS).launch[0])
+
+    assert launches("eager", 0.0) == pytest.approx(launches("eager", 1.0) * DEFAULTS["launch.trained"])
+    assert launches("fsdp", 0.0) == launches("fsdp", 1.0)
