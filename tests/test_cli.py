@@ -212,3 +212,28 @@ def test_record_keeps_what_a_source_answered(
     assert code == 0, err
     assert (tmp_path / "tape" / "exchanges.jsonl").stat().st_size > 0
     assert "offers" in err
+
+
+def test_choices_rent_or_buy_and_trial_answer_on_the_command_line(
+    rackrate: Callable[..., Said], tmp_path: Path
+) -> None:
+    code, out, _ = rackrate("choices", "model=llama-3.1-8b&accelerator_count=8", "--json")
+    assert code == 0
+    assert json.loads(out)["front"]
+    code, out, _ = rackrate("rent-or-buy", "accelerator=h100-sxm5-80gb")
+    assert code == 0
+    assert "of use owning costs" in out
+    trial = run_file(
+        tmp_path, model="llama-3.1-8b", measured_on="h100-sxm5-80gb x8", measured_tokens_per_s=60000
+    )
+    code, out, _ = rackrate("trial", trial)
+    assert code == 0
+    assert "Corrected by your trial" in out
+    for arguments, field in (
+        (("choices", "provider=aws"), "model"),
+        (("rent-or-buy", "accelerator=h100-sxm5-80gb&pue=0"), "pue"),
+        (("trial", trial, "--nvidia-smi", tmp_path / "none.csv"), "--nvidia-smi"),
+    ):
+        code, _, error = rackrate(*arguments)
+        assert code == 2
+        assert error.startswith(f"rackrate: {field}:")
