@@ -11,7 +11,7 @@ from app.domain.errors import BadInput
 from app.market.column import GROUPS, Column
 from app.market.columns import BY_NAME, COLUMNS
 from app.market.offers import OfferPage
-from app.market.query import OfferQuery
+from app.market.query import VIEW_OPTIONS, OfferQuery
 from app.market.service import Market
 from app.web.cells import RowWriter, is_number
 from app.web.choices import ChoicesView, choices_view
@@ -20,6 +20,7 @@ from app.web.run_form import PRESETS
 
 ASCENDING_FIRST = ("money", "age", "text")
 PER_PAGE = (100, 250, 1000)
+DENSITIES = VIEW_OPTIONS["density"]
 VERDICTS = ("verdict", "reason")
 """Filters on these name what is to be seen, ruled out or not."""
 
@@ -58,6 +59,7 @@ class OffersView:
     presets: Sequence[tuple[str, str]] = ()
     without_href: str = "/"
     shows_hidden: bool = False
+    density: str = ""
     choices: ChoicesView | None = None
 
 
@@ -80,6 +82,7 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
         links=_links(query, page),
         presets=preset_links(),
         shows_hidden=asks_for_hidden(query),
+        density=dict(query.view)["density"] if query.view else "",
         choices=choices_view(market, query),
     )
 
@@ -161,6 +164,7 @@ def _links(query: OfferQuery, page: OfferPage) -> Mapping[str, str]:
         "fit": href(run_alone(query), "/fit"),
     }
     links |= {f"per_page_{size}": href(query.with_(per_page=size)) for size in PER_PAGE}
+    links |= {f"density_{name}": href(query.with_(density=name or None)) for name in DENSITIES}
     if query.page > 1:
         links["previous"] = href(query.with_(page=query.page - 1))
     if page.next is not None:

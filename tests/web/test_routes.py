@@ -69,7 +69,7 @@ def test_the_page_shows_the_offers_of_the_market_in_its_order(client: TestClient
 def test_a_fragment_is_the_block_that_htmx_targets_and_brings_the_form_along(client: TestClient) -> None:
     answer = client.get(f"/?{RUN}", headers=RESULTS)
     assert "<!doctype" not in answer.text
-    assert '<table class="offers">' in answer.text
+    assert '<table class="offers' in answer.text
     assert '<hx-partial hx-target="#question"' in answer.text
     assert answer.headers["hx-push-url"] == f"/?{RUN}"
     assert ids(answer.text) == ids(client.get(f"/?{RUN}").text)
@@ -187,3 +187,10 @@ def test_the_chooser_keeps_the_question(client: TestClient) -> None:
     assert '<input type="hidden" name="provider" value="vast">' in html
     assert re.search(r'name="columns" value="price_usd_per_hour" checked', html)
     assert not re.search(r'name="columns" value="region" checked', html)
+
+
+def test_density_changes_the_look_and_no_row(client: TestClient) -> None:
+    plain, dense = client.get("/?provider=vast").text, client.get("/?provider=vast&density=compact").text
+    assert ids(plain) == ids(dense)
+    assert '<table class="offers compact">' in dense
+    assert '<table class="offers compact">' not in plain
