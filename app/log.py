@@ -14,7 +14,10 @@ def configure(level: str, as_json: bool) -> None:
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(),
+            exception_formatter=structlog.dev.plain_traceback,  # a rich one prints locals, keys among them
+        )
     )
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -42,6 +45,5 @@ def configure(level: str, as_json: bool) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     for chatty in ("stamina", "alembic"):
-        logging.getLogger(chatty).setLevel(
-            logging.ERROR
-        )  # what comes of a retry or migration is said elsewhere
+        # what comes of a retry or migration is said elsewhere
+        logging.getLogger(chatty).setLevel(logging.ERROR)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
+from dotenv import dotenv_values
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
@@ -103,6 +104,7 @@ async def follow_database(market: Market, every_s: float, stop: asyncio.Event) -
 
 
 def workshop(settings: Settings, engine: Engine, catalog: Catalog) -> Workshop:
-    """What work on prices needs; keys come from the environment."""
+    """What work on prices needs; keys come from the environment, else from `.env`."""
+    keys = {name: value for name, value in dotenv_values(".env").items() if value} | dict(os.environ)
     manners = Manners(contact=settings.contact, via=settings.via)
-    return Workshop(engine, catalog, os.environ, manners, settings.http_cache)
+    return Workshop(engine, catalog, keys, manners, settings.http_cache)

@@ -86,6 +86,20 @@ def search(models: Mapping[str, ModelShape], text: str) -> list[ModelShape]:
     return [shape for _, _, shape in sorted(ranked, key=lambda item: item[:2])]
 
 
+def called(models: Mapping[str, ModelShape], text: str) -> ModelShape | None:
+    """The one model whose key or name is spelled like `text`, an owner before a slash left out
+    (`meta-llama/Llama-3.1-8B`); None where none or several are."""
+    for wanted in (_plain(text), _plain(text.rpartition("/")[2])):
+        found = [shape for shape in models.values() if wanted in (_plain(shape.key), _plain(shape.name))]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
 def _shape(row: Row, architectures: Mapping[str, Architecture]) -> ModelShape:
     modality = cast(Modality, row.choice("modality", get_args(Modality)))
     name = row.optional("architecture")

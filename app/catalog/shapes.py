@@ -46,7 +46,7 @@ def shape_of(run: TrainingRun, catalog: Catalog) -> ModelShape:
 
 
 def _by_key(key: str, catalog: Catalog) -> ModelShape:
-    found = catalog.models.get(key.strip().lower())
+    found = catalog.models.get(key.strip().lower()) or catalog.model_called(key)
     if found is not None:
         return found
     near = ", ".join(shape.key for shape in catalog.search_models(key)[:3])

@@ -102,3 +102,19 @@ def test_a_malformed_row_is_refused(
     folder = spoiled(file, old, new)
     with pytest.raises(CatalogError, match=said):
         read_models(folder, read_architectures(folder))
+
+
+@pytest.mark.parametrize("text", ["Llama 3.1 8B", "meta-llama/Llama-3.1-8B", "llama-3.1-8b", "LLAMA 3.1-8b"])
+def test_a_model_answers_to_its_key_its_name_and_its_hugging_face_id(catalog: Catalog, text: str) -> None:
+    found = catalog.model_called(text)
+    assert found is not None
+    assert found.key == "llama-3.1-8b"
+
+
+def test_every_model_answers_to_its_own_key_and_no_model_to_nonsense(catalog: Catalog) -> None:
+    for key in catalog.models:
+        found = catalog.model_called(key)
+        assert found is not None
+        assert found.key == key
+    assert catalog.model_called("llama") is None
+    assert catalog.model_called("") is None
