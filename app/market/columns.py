@@ -126,7 +126,7 @@ PRICE = (
     number("billing_increment_s", N_("Billed per"), N_("Step in which the provider bills time."), "price", "s",
            format="integer", default=True, value=of_terms("billing_increment_s")),
     number("price_change", N_("Last change"), N_("By how much the price last moved."), "price", format="percent",
-           value=lambda facts: price_change(facts.record)),
+           signed=True, value=lambda facts: price_change(facts.record)),
     Column(
         name="price_changed_at", label=N_("Changed"), help=N_("When the price last moved."), group="price",
         kind="time", format="age", value=of_record("price_changed_at"),
@@ -243,7 +243,7 @@ RUN = (
     run_column("plan", N_("Plan"), N_("How the run is laid over the accelerators."), default=True),
     number("nodes", N_("Nodes"), N_("Instances that the plan takes."), "run", format="integer", value=None, default=True),
     number("headroom_gib", N_("Headroom"), N_("Memory left per accelerator at the pessimistic edge; below zero where the error band straddles the card."), "run", "GiB",
-           format="gib", value=None, default=True),
+           format="gib", value=None, default=True, signed=True),
     number("tokens_per_s", N_("Speed"), N_("Tokens per second of the whole job."), "run", "tokens/s", format="compact",
            value=None, default=True),
     run_column("host_check", N_("Host"),

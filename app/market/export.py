@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.market.column import Column
 from app.market.columns import BY_NAME
-from app.market.offers import ordered_rows, select
+from app.market.offers import Selection, ordered_rows, select
 from app.market.query import OfferQuery
 
 if TYPE_CHECKING:
@@ -21,21 +21,29 @@ ROWS_AT_ONCE = 500
 
 
 def export_csv(market: Market, query: OfferQuery) -> Iterator[str]:
-    """Pieces of a CSV file: the id, then the columns of the view; the header is the column names."""
+    """Pieces of a CSV file: the id, then the columns of the view; the header is the column names.
+
+    The question is answered before the first piece, so that a bad one is an error and never half a file.
+
+    Raises:
+        BadInput: the run of the question makes no sense.
+    """
     selection = select(market, query)
-    columns = export_columns(query)
-    rows = ordered_rows(selection, query)
+    return _pieces(selection, export_columns(query), ordered_rows(selection, query))
+
+
+def export_columns(query: OfferQuery) -> Sequence[Column]:
+    """The view's columns, the id always first."""
+    return (BY_NAME["id"], *(column for column in query.shown_columns if column.name != "id"))
+
+
+def _pieces(selection: Selection, columns: Sequence[Column], rows: Sequence[int]) -> Iterator[str]:
     yield _lines([[column.name for column in columns]])
     for start in range(0, len(rows), ROWS_AT_ONCE):
         yield _lines(
             [_cell(selection.frame.value(column.name, row)) for column in columns]
             for row in rows[start : start + ROWS_AT_ONCE]
         )
-
-
-def export_columns(query: OfferQuery) -> Sequence[Column]:
-    """The view's columns, the id always first."""
-    return (BY_NAME["id"], *(column for column in query.shown_columns if column.name != "id"))
 
 
 def _lines(rows: Iterator[list[Any]] | list[list[Any]]) -> str:

@@ -207,9 +207,10 @@ def _filter(parameter: str, texts: list[str]) -> Filter:
     if role == "flag":
         return Flag(column, parameter, (_yes(parameter, texts[0]),), _yes(parameter, texts[0]) == "1")
     value = parse_number(parameter, texts[0])
+    interval = Interval(low=value) if role == "min" else Interval(high=value)
+    _check_sign(column, parameter, interval)
     if role == "age":
         return Age(column, parameter, (show_number(value),), value)
-    interval = Interval(low=value) if role == "min" else Interval(high=value)
     return Range(column, parameter, (show_number(value),), (interval,))
 
 
@@ -232,7 +233,14 @@ def _range(column: Column, parameter: str, texts: list[str]) -> Range:
     intervals = tuple(parse_interval(parameter, text) for text in texts if text != UNKNOWN)
     if not texts:
         raise BadInput(parameter, "only commas were given")
+    for interval in intervals:
+        _check_sign(column, parameter, interval)
     return Range(column, parameter, tuple(texts), intervals, UNKNOWN in texts)
+
+
+def _check_sign(column: Column, parameter: str, interval: Interval) -> None:
+    if not column.signed and (-math.inf < interval.low < 0 or interval.high < 0):
+        raise BadInput(parameter, "is never below zero")
 
 
 def parse_interval(parameter: str, text: str) -> Interval:

@@ -197,6 +197,12 @@ def test_an_unchanged_board_answers_not_modified(client: TestClient) -> None:
     assert "etag" not in client.get("/api/v1/offers?max_age_days=400").headers
 
 
+def test_a_bad_run_is_an_error_in_the_export_too_before_any_row(client: TestClient) -> None:
+    for path in ("/api/v1/offers", "/api/v1/offers.csv"):
+        answer = client.get(path, params={"model": "no-such-model"})
+        assert (answer.status_code, answer.json()["error"]["field"]) == (422, "model")
+
+
 def test_accept_csv_gives_csv(client: TestClient) -> None:
     answer = client.get("/api/v1/offers?per_page=2", headers={"accept": "text/csv"})
     assert answer.headers["content-type"].startswith("text/csv")

@@ -154,6 +154,25 @@ def test_text_that_makes_no_sense_is_an_error_that_names_the_parameter(parameter
     assert caught.value.field == parameter
 
 
+@pytest.mark.parametrize(
+    "parameter, value",
+    [
+        ("price_max", "-5"), ("price_min", "-0.01"), ("price", "-3"), ("price", "<-1"), ("price", "-2..4"),
+        ("memory_gib_min", "-1"), ("total_usd_max", "-1"), ("max_age_days", "-1"),
+    ],
+)  # fmt: skip
+def test_a_bound_below_zero_of_what_is_never_below_zero_is_an_error(parameter: str, value: str) -> None:
+    with pytest.raises(BadInput, match="below zero") as caught:
+        parse_filters({parameter: [value]})
+    assert caught.value.field == parameter
+
+
+def test_a_fall_in_price_and_a_missing_headroom_can_be_asked_for() -> None:
+    rows = [offer(1, previous_price_usd_per_hour=100.0, price_usd_per_hour=50.0), offer(2)]
+    assert passing(rows, price_change_max="-0.1") == [1]
+    assert parse_filters({"headroom_gib_max": ["-1"]})
+
+
 def test_a_lower_bound_above_the_upper_one_is_an_error() -> None:
     with pytest.raises(BadInput, match="price_max"):
         parse_filters({"price_min": ["5"], "price_max": ["4"]})
