@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import html as markup
 import re
+from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+from app.catalog import load_catalog
+from app.db.engine import make_engine
+from app.db.migrate import upgrade
 from app.market.query import OfferQuery
+from app.market.rates import store_rates
 from app.market.service import Market
 from app.web.templating import CSP
+from tests.scraped import MARKET, NOON, scraped, take_in
 from tests.training.test_calibration import SMI
+from tests.web.site import make_app
 
 RUN = "model=llama-3.1-8b&method=qlora"
 TRIAL = "measured_on=h100-sxm5-80gb+x8&measured_tokens_per_s=60000"
@@ -140,3 +148,20 @@ def test_the_link_verdict_has_one_definition(client: TestClient) -> None:
     assert section
     for words in ("tensor_parallel", "sold as a cluster", "prove_fabric", "link_share_limit, 50 %"):
         assert words in section[0], words
+
+
+def test_a_price_in_another_currency_shows_the_rate_and_its_day(tmp_path: Path) -> None:
+    engine = make_engine(f"sqlite:///{tmp_path / 'euro.sqlite3'}")
+    upgrade(engine)
+    take_in(engine, scraped("10.00", region="r1", currency="JPY"))
+    store_rates(engine, NOON.date(), {"EUR": Decimal("1.10")}, "ECB")
+    take_in(engine, scraped("20.00", region="r2", currency="EUR"), card=MARKET)
+    market = Market.open(load_catalog(), engine, lambda: NOON)
+    by_currency = {record.currency: record.id for record in market.board.records}
+    client = TestClient(make_app(market))
+    euro = client.get(f"/offers/{by_currency['EUR']}").text
+    assert "Quoted as 20.000 EUR/h" in euro
+    assert "rate of 2026-11-30" in euro
+    assert "1 EUR = 1.1000 USD" in euro
+    assert "no exchange rate is known yet" in client.get(f"/offers/{by_currency['JPY']}").text
+    engine.dispose()
