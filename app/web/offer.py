@@ -80,7 +80,9 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery) -> OfferView:
         bar=memory_bar(explanation) if explanation is not None else None,
         levers=lever_links(query, explanation.levers, path) if explanation is not None else (),
         links=_links(query, row, explanation),
-        neighbours=neighbour_picks(market, query, explanation.beside or {}) if explanation is not None else (),
+        neighbours=neighbour_picks(market, query, explanation.beside or {})
+        if explanation is not None
+        else (),
     )
 
 

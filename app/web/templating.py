@@ -28,7 +28,17 @@ HEADERS = {
     "vary": "HX-Request, HX-Target",
     "cache-control": "no-cache",
 }
-NAVIGATION = ("offers", "fit", "trial", "rent_or_buy", "accelerators", "models", "providers", "methods", "status")
+NAVIGATION = (
+    "offers",
+    "fit",
+    "trial",
+    "rent_or_buy",
+    "accelerators",
+    "models",
+    "providers",
+    "methods",
+    "status",
+)
 
 
 @cache
