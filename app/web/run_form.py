@@ -110,7 +110,9 @@ AMOUNT_DETAILS: tuple[Place, ...] = (
     ("measured_peak_gib", N_("Measured peak of a trial"), "GiB"),
     ("measured_on", N_("Trial ran on"), ""),
 )
-WIDE = frozenset(("accelerator", "method", "framework", "sharding", "link_share_limit", "prove_fabric", "measured_on"))
+WIDE = frozenset(
+    ("accelerator", "method", "framework", "sharding", "link_share_limit", "prove_fabric", "measured_on")
+)
 STEPS = (
     (N_("What do you train?"), WHAT, N_("Not in the list? Shape by hand"), WHAT_DETAILS),
     (N_("How?"), HOW, N_("Details of the recipe and layout"), HOW_DETAILS),
