@@ -54,8 +54,7 @@ class Neighbours:
 
 def choices_of(market: Market, query: OfferQuery) -> Choices | None:
     """The choices among the offers that answer a question; None without a training run. Offers with a flagged price
-    take no part unless the question asks for them (`choices=flagged`, or a filter of its own on `flagged`); where
-    something fits, what is merely tight takes none either.
+    take no part unless the question asks for them (`choices=flagged`, or a filter of its own on `flagged`).
 
     Raises:
         BadInput: the run cannot be answered.
@@ -63,15 +62,11 @@ def choices_of(market: Market, query: OfferQuery) -> Choices | None:
     if query.run is None:
         return None
     selection = select(market, query)
-    held = _surest(selection.chosen & selection.frame.shown(), selection.frame.estimates.verdict == "fits")
+    held = selection.chosen & selection.frame.shown()
     doubtful = held & flagged(selection.frame.board) & ~counts_flagged(query)
     run, rows = query.run, np.flatnonzero(held & ~doubtful)
     found = choose(selection.frame.estimates, rows, run.budget_usd, run.deadline_hours)
     return replace(found, left_out=len(_known(selection.frame.estimates, np.flatnonzero(doubtful))))
-
-
-def _surest(held: Mask, fits: Mask) -> Mask:
-    return held & fits if (held & fits).any() else held
 
 
 def counts_flagged(query: OfferQuery) -> bool:

@@ -126,7 +126,7 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
     why = _words([v.why for v in verdicts])[of_row]
     _judge_hosts(board, question, verdicts, of_row, (verdict, reason, why))
     holds = np.isin(verdict.astype(str), sorted(HOLDS))
-    costs = _costs(board, question, verdicts, of_row, holds)
+    costs = _costs(board, question, verdicts, of_row, holds | (verdict.astype(str) == "tight"))
     _judge_limits(question.run, costs, holds, (reason, why))
     nodes = _numbers([float(v.nodes) if v.plan else None for v in verdicts])[of_row]
     return Estimates(

@@ -2,8 +2,8 @@
 
 One definition for every reason (shown on `/methods`):
 
-- **memory**: even the expected memory of the leanest layout exceeds what the driver reports; `tight` where that
-  fits and the high edge of its band does not.
+- **memory**: even the expected memory of the leanest layout exceeds what the driver reports.
+- **margin**: the expected memory fits, the high edge of its error band does not; the verdict is then `tight`.
 - **link**: every layout that fits (and reaches LINK_WORTH of the best rate: slow computing does not excuse a slow
   link) waits for communication longer than `link_share_limit` of its step, or a fixed
   tensor-parallel degree needs more accelerators joined by a fast link than the instance has.
@@ -29,10 +29,11 @@ from app.training.space import tensor_cap
 
 VerdictKind = Literal["fits", "tight", "does_not_fit", "link_too_slow", "unknown"]
 VERDICTS: tuple[VerdictKind, ...] = ("fits", "tight", "does_not_fit", "link_too_slow", "unknown")
-HOLDS = frozenset({"fits", "tight"})
+HOLDS = frozenset({"fits"})
 
 REASONS: dict[str, str] = {
     "memory": N_("not enough accelerator memory"),
+    "margin": N_("memory too close to call"),
     "link": N_("link between accelerators too slow"),
     "fabric": N_("node network too slow, or no clusters sold"),
     "fabric_unknown": N_("node network unknown"),
@@ -114,21 +115,19 @@ def judge(run: TrainingRun, plans: Sequence[Plan]) -> Verdict:
     The fewest nodes that hold the job win; with a deadline the fewest that also meet it (at the steady rate), and
     where none does, the fastest.
     """
-    holding = [
-        p for p in plans if p.layout is not None and p.link_ok and _network_trouble(run, p.cluster) is None
-    ]
-    if holding:
-        return _held(run, _fewest_in_time(run, holding))
+    reachable = [p for p in plans if _reachable(run, p)]
+    if reachable:
+        return _held(_fewest_in_time(run, [p for p in reachable if p.fit == "fits"] or reachable))
     fitting = [p for p in plans if p.layout is not None]
     return _too_slow(run, fitting[0]) if fitting else _too_small(run, plans)
 
 
 def settled(run: TrainingRun, plan: Plan) -> bool:
     """More nodes would not change the verdict: this plan holds the job, and in time."""
-    return _holds(run, plan) and _in_time(run, plan)
+    return plan.fit == "fits" and _reachable(run, plan) and _in_time(run, plan)
 
 
-def _holds(run: TrainingRun, plan: Plan) -> bool:
+def _reachable(run: TrainingRun, plan: Plan) -> bool:
     return plan.layout is not None and plan.link_ok and _network_trouble(run, plan.cluster) is None
 
 
@@ -149,14 +148,14 @@ def _fewest_in_time(run: TrainingRun, holding: Sequence[Plan]) -> Plan:
     return in_time[0] if in_time else min(holding, key=lambda p: hours_at_steady_rate(run, p))
 
 
-def _held(run: TrainingRun, plan: Plan) -> Verdict:
+def _held(plan: Plan) -> Verdict:
     memory = plan.memory or {}
     values = {name: _gib(memory.get(name)) for name in ("device", "high")} | {"usable": _gib(plan.usable_gib)}
     if plan.fit == "tight":
         text = N_(
             "{device} GiB expected and up to {high} in the error band, of {usable} GiB per accelerator: try it before you rely on it"
         )
-        return _verdict("tight", "", Sentence(text, values), plan)
+        return _verdict("tight", "margin", Sentence(text, values), plan)
     return _verdict("fits", "", Sentence(N_("up to {high} of {usable} GiB per accelerator"), values), plan)
 
 
