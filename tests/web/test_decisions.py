@@ -137,7 +137,7 @@ def test_a_paste_that_cannot_be_read_keeps_the_form(client: TestClient) -> None:
 def test_the_correction_is_told_on_table_and_offer_page(client: TestClient, market: Market) -> None:
     big = next(r.id for r in market.board.records if r.instance_type == "gpu_8x_h100_sxm5")
     run = f"model=llama-3.1-8b&{TRIAL}"
-    for path in (f"/?{run}", f"/offers/{big}?{run}"):
+    for path in (f"/?{run}", f"/fit?{run}", f"/offers/{big}?{run}"):
         assert "Corrected by your trial on h100-sxm5-80gb x8" in client.get(path).text
     assert "Corrected by your trial" not in client.get("/?model=llama-3.1-8b").text
 
