@@ -27,7 +27,27 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-COLUMNS = ["id", "model", "method", "weights", "optimizer", "micro_batch", "seq_len", "checkpointing", "attention", "lora_rank", "params", "trainable", "peak_bytes", "peak_gib", "lora_targets", "adapters", "framework", "torch", "quality"]
+COLUMNS = [
+    "id",
+    "model",
+    "method",
+    "weights",
+    "optimizer",
+    "micro_batch",
+    "seq_len",
+    "checkpointing",
+    "attention",
+    "lora_rank",
+    "params",
+    "trainable",
+    "peak_bytes",
+    "peak_gib",
+    "lora_targets",
+    "adapters",
+    "framework",
+    "torch",
+    "quality",
+]
 STEPS = 2
 
 
