@@ -7,6 +7,7 @@ from typing import Any
 from app.api.decisions import choices_body
 from app.api.plain import fields_of
 from app.domain.run import TrainingRun
+from app.domain.sentence import N_, Sentence
 from app.market.cards import cards_by_slug
 from app.market.offers import OfferPage, OfferRow
 from app.market.overview import by_accelerator, by_provider
@@ -16,6 +17,7 @@ from app.market.service import Market
 OFFERS_PATH = "/api/v1/offers"
 BEST = ("plan", "nodes", "headroom_gib", "offer", "memory", "time", "cost")
 """Of the cheapest offer that holds a run, beside its verdict."""
+BEYOND = N_("{why} But no offer of it is within this run's limits: nodes, budget, deadline and the like.")
 
 
 def offers_body(page: OfferPage) -> dict[str, Any]:
@@ -105,7 +107,7 @@ def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
         "model": {**fields_of(told.question.shape), **market.parameter_counts(told.question.shape)},
         "holds": best is not None,
         "verdict": best.verdict if best else "does_not_fit",
-        "why": str(told.why),
+        "why": str(told.why if best or not told.enough else Sentence(BEYOND, {"why": told.why})),
         **{name: getattr(best, name) if best else None for name in BEST},
         "enough": told.enough,
         "tiers": told.tiers,

@@ -28,6 +28,8 @@ _FOUR_TIMES = (
     "RefinedWeb",
     "RefinedWebModel",
 )
+_LATENT = ("deepseek_v2", "deepseek_v3", "deepseek_v32", "kimi_k2")
+_OF_EXPERTS = (*_LATENT, "mixtral", "dbrx", "gpt_oss")
 _EXPERT_WIDTH_IS_FFN = (
     "mixtral",
     "phimoe",
@@ -78,7 +80,7 @@ def _shape(fields: ConfigFields, kind: str, architecture: Architecture, outer: C
     layers, encoder_layers = _depth(fields, modality)
     values: dict[str, Any] = {
         **architecture.traits,
-        **_latent_attention(fields),
+        **_latent_attention(fields, kind),
         "layers": layers,
         "encoder_layers": encoder_layers,
         "hidden_size": hidden,
@@ -216,9 +218,11 @@ def _norms(fields: ConfigFields, kind: str) -> dict[str, Any]:
     return found
 
 
-def _latent_attention(fields: ConfigFields) -> dict[str, int]:
+def _latent_attention(fields: ConfigFields, kind: str) -> dict[str, int]:
     """Ranks and head sizes of multi-head latent attention (DeepSeek V2 and later)."""
     rank = fields.whole("kv_lora_rank")
+    if rank is None and kind in _LATENT:
+        raise bad(f"kv_lora_rank is missing although {kind} has latent attention")
     if rank is None:
         return {}
     names = ("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")
@@ -232,6 +236,8 @@ def _latent_attention(fields: ConfigFields) -> dict[str, int]:
 def _experts(fields: ConfigFields, kind: str, layers: int, ffn: int) -> dict[str, int]:
     inner = fields.nested("ffn_config") or fields
     experts = inner.whole("experts", least=0)
+    if experts is None and (kind in _OF_EXPERTS or "moe" in kind):
+        raise bad(f"the number of experts is missing although {kind} has them; 0 says that it is dense")
     if not experts or experts == 1:
         return {}
     chosen = inner.whole("experts_per_token") or inner.whole("top_k")

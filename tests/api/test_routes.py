@@ -164,6 +164,15 @@ def test_a_run_is_answered_hardware_by_hardware(client: TestClient) -> None:
     assert listed["total_usd"] == pytest.approx(cost["total_usd"])
 
 
+@pytest.mark.parametrize("limit", [{"budget_usd": 0.01}, {"deadline_hours": 0.01}])
+def test_the_sentence_of_an_answer_never_contradicts_its_verdict(
+    client: TestClient, limit: dict[str, float]
+) -> None:
+    body = client.post("/api/v1/estimates", json=RUN_8B | limit).json()
+    assert (body["holds"], body["verdict"]) == (False, "does_not_fit")
+    assert body["enough"] and "within this run's limits" in body["why"]
+
+
 def test_a_run_on_one_offer_keeps_every_term(client: TestClient) -> None:
     query = "model=llama-3.1-8b&accelerator=h100-sxm5-80gb&accelerator_count=8&per_page=1"
     offer = get(client, f"/api/v1/offers?{query}")["items"][0]["id"]

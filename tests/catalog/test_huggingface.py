@@ -52,6 +52,8 @@ def test_every_known_architecture_reads_a_plain_config(catalog: Catalog) -> None
     plain = {
         "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 8, "num_attention_heads": 8,
         "vocab_size": 32000, "max_position_embeddings": 2048, "encoder_layers": 4, "decoder_layers": 4,
+        "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 1024,
+        "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "v_head_dim": 128,
     }  # fmt: skip
     tower = {"vision_config": plain, "text_config": plain}
     for kind, architecture in catalog.architectures.items():
@@ -77,6 +79,9 @@ def test_every_known_architecture_reads_a_plain_config(catalog: Catalog) -> None
         ({"vocab_size": None}, "vocab_size is missing"),
         ({"tie_word_embeddings": "no"}, "tie_word_embeddings must be true or false"),
         ({"num_local_experts": 8}, "num_experts_per_tok is missing"),
+        ({"model_type": "mixtral"}, "the number of experts is missing"),
+        ({"model_type": "qwen3_moe"}, "the number of experts is missing"),
+        ({"model_type": "deepseek_v3"}, "kv_lora_rank is missing"),
         (
             {"num_local_experts": 8, "num_experts_per_tok": 9},
             "num_experts_per_tok 9 is more than num_local_experts 8",
