@@ -31,6 +31,7 @@ from app.market.column import (
     text,
     total_memory,
 )
+from app.market.reasons import REASONS
 from app.training.host import HOST_TROUBLES
 
 PURCHASE_LABELS = {
@@ -238,7 +239,8 @@ SOURCE = (
 RUN = (
     run_column("verdict", N_("Fit"), N_("Whether the run fits, at the pessimistic edge of the error band."),
                filter="choice", options=tuple(VERDICT_LABELS), option_labels=VERDICT_LABELS, default=True),
-    run_column("reason", N_("Reason"), N_("What decides the verdict, in a word."), filter="choice"),
+    run_column("reason", N_("Reason"), N_("What decides the verdict, in a word."), filter="choice",
+               options=tuple(REASONS), option_labels=REASONS),
     run_column("why", N_("Why"), N_("The verdict as a sentence."), sortable=False),
     run_column("plan", N_("Plan"), N_("How the run is laid over the accelerators."), default=True),
     number("nodes", N_("Nodes"), N_("Instances that the plan takes."), "run", format="integer", value=None, default=True),

@@ -143,7 +143,9 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
         headroom_gib=_numbers([v.headroom_gib for v in verdicts])[of_row],
         tokens_per_s=_of_time(verdicts, "tokens_per_s")[of_row],
         mfu=_of_time(verdicts, "mfu")[of_row],
-        host_check=_host_words(board, question, hardware, np.flatnonzero(holds), (nodes, costs.hours)),
+        host_check=_host_words(
+            board, question, hardware, np.flatnonzero(np.isfinite(costs.hours)), (nodes, costs.hours)
+        ),
     )
 
 
