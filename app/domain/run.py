@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from app.domain.errors import BadInput, UnknownParameter
 
@@ -136,6 +136,11 @@ class TrainingRun(BaseModel):
     measured_on: str | None = Field(
         None, max_length=200, description="What the trial ran on: accelerator key, ×count"
     )
+
+    @field_validator("lora_targets", mode="before")
+    @classmethod
+    def _list_is_names_with_commas(cls, given: Any) -> Any:
+        return ",".join(map(str, given)) if isinstance(given, list) else given
 
     @model_validator(mode="after")
     def _amount_is_given_once(self) -> Self:

@@ -12,6 +12,7 @@ from app.domain.sentence import Sentence
 from app.market.board import Board
 from app.market.frame import plain
 from app.training.cost import CostTable
+from app.training.memory import PHASES
 
 if TYPE_CHECKING:
     from app.market.estimating import Estimates
@@ -34,8 +35,8 @@ class HardwareAnswer:
     nodes: int
     need_gib: float | None
     headroom_gib: float | None
-    memory: Mapping[str, float] | None
-    time: Mapping[str, float] | None
+    memory: Mapping[str, float | str] | None
+    time: Mapping[str, float | bool] | None
     bound: str | None
     offer: str | None
     cost: Mapping[str, float | None] | None
@@ -65,12 +66,25 @@ def _answers(board: Board, table: Estimates) -> Iterator[HardwareAnswer]:
             nodes=found.nodes,
             need_gib=found.need_gib,
             headroom_gib=found.headroom_gib,
-            memory=found.memory,
-            time=found.time,
+            memory=_memory_words(found.memory),
+            time=_time_words(found.time),
             bound=found.bound,
             offer=None if row is None else board.records[row].id,
             cost=None if row is None else _bill(table.costs, row),
         )
+
+
+def _memory_words(memory: Mapping[str, float] | None) -> Mapping[str, float | str] | None:
+    return None if memory is None else {**memory, "peak_phase": PHASES[int(memory["peak_phase"])]}
+
+
+def _time_words(time: Mapping[str, float] | None) -> Mapping[str, float | bool] | None:
+    """`bound` is left out: the answer says it in a word beside."""
+    if time is None:
+        return None
+    return {name: value for name, value in time.items() if name != "bound"} | {
+        "memory_bound": bool(time["memory_bound"])
+    }
 
 
 def _cheapest(table: Estimates) -> Mapping[int, int]:

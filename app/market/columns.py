@@ -264,9 +264,9 @@ RUN = (
 )  # fmt: skip
 
 FIRST = (
-    "accelerator_label", "accelerator_count", "provider", "total_usd", "hours", "verdict", "tokens_per_s",
-    "headroom_gib", "nodes", "plan", "price_usd_per_hour", "price_usd_per_accelerator_hour", "purchase_option",
-    "region", "country", "instance_type",
+    "accelerator_label", "accelerator_count", "provider", "purchase_option", "total_usd", "hours", "verdict",
+    "tokens_per_s", "headroom_gib", "price_usd_per_hour", "price_usd_per_accelerator_hour", "country", "region",
+    "nodes", "plan", "instance_type",
 )  # fmt: skip
 """Read first, in this order: what is rented where, what the run costs on it, what it costs by the hour."""
 

@@ -32,6 +32,7 @@ class FitView:
     answer: Any = None
     levers: tuple[LeverLink, ...] = ()
     offers_href: str = "/"
+    nothing_within_limits: bool = False
     error: BadInput | None = None
     without_href: str = "/fit"
 
@@ -53,6 +54,7 @@ def fit_view(market: Market, query: OfferQuery) -> FitView:
         answer=answer,
         levers=lever_links(query, answer.levers, "/fit"),
         offers_href=href(run_alone(query)),
+        nothing_within_limits=bool(answer.enough) and not market.frame(query.run).shown().any(),
     )
 
 

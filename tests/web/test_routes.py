@@ -194,3 +194,11 @@ def test_density_changes_the_look_and_no_row(client: TestClient) -> None:
     assert ids(plain) == ids(dense)
     assert '<table class="offers compact">' in dense
     assert '<table class="offers compact">' not in plain
+
+
+def test_the_fit_page_says_when_no_offer_is_within_the_limits_though_one_accelerator_would_do(
+    client: TestClient,
+) -> None:
+    words = "no offer is within this run's budget"
+    assert words in client.get(f"/fit?{RUN}&budget_usd=0.01").text
+    assert words not in client.get(f"/fit?{RUN}").text
