@@ -193,20 +193,12 @@ HOST = (
 )  # fmt: skip
 
 PLACE = (
-    text(
-        "region",
-        N_("Region"),
-        N_("The provider's own code."),
-        "place",
-        filter="choice",
-        commas=False,
-        value=lambda facts: facts.record.region or None,
-        default=True,
-    ),
+    text("region", N_("Region"), N_("The provider's own code."), "place", filter="choice", commas=False, default=True,
+         value=lambda facts: facts.record.region or None),
     text("zone", N_("Zone"), N_("Zone inside the region."), "place", filter="choice", commas=False),
     text("country", N_("Country"), N_("Two-letter code."), "place", filter="choice", default=True),
     text("continent", N_("Continent"), N_("Where the machine stands."), "place", filter="choice"),
-)
+)  # fmt: skip
 
 SOURCE = (
     Column(
