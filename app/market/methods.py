@@ -107,14 +107,14 @@ LINK_VERDICT = (
 """When a link decides; nothing else does. `training.fit` judges by these."""
 
 MEMORY = (
-    Formula(N_("peak"), "max over phases: load and wrap, forward and loss, backward, optimizer step", "memory_model.md §2"),
+    Formula(N_("peak"), "max over phases: forward and loss, backward, optimizer step", "memory_model.md §2"),
     Formula(N_("weights, gradients, states"), "Σ bytes per parameter by recipe ÷ ranks they are sharded over", "memory_model.md §3.1, §3.4"),
     Formula(N_("stored activations"), "tokens × layers × bytes per token and layer by checkpointing mode", "memory_model.md §3.2; Korthikanti et al. 2022"),
     Formula(N_("loss"), "tokens × vocabulary × bytes per logit by implementation", "memory_model.md §3.3"),
     Formula(N_("buffers"), "gathered units, gradient buckets, collective buffers by sharding scheme", "memory_model.md §3.4"),
-    Formula(N_("reserved"), "1.04 × resident + 1.2 × what comes and goes", "memory_model.md §2"),
+    Formula(N_("reserved"), "reserved.resident × (weights + states) + reserved.dynamic × (activations + loss); gathered units and gradients beside them under full sharding", "memory_model.md §2"),
     Formula(N_("device"), "reserved + context + communication libraries", "memory_model.md §3.5"),
-    Formula(N_("verdict"), "high edge of the band ÷ memory that the driver reports", "memory_model.md §5"),
+    Formula(N_("verdict"), "fits: high edge ≤ memory that the driver reports; tight: expected ≤ it < high edge", "memory_model.md §5"),
 )  # fmt: skip
 TIME = (
     Formula(N_("matrix products"), "(2 + 2·backward + 2·recompute) × active parameters × tokens ÷ (peak × family × shape)", "throughput_model.md §1, §2"),
