@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
-from dotenv import dotenv_values
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
@@ -23,7 +21,7 @@ from app.catalog import Catalog
 from app.db.engine import is_postgresql
 from app.domain.errors import RackrateError
 from app.market.service import Market
-from app.settings import Settings
+from app.settings import Settings, provider_keys
 from app.web import errors as web_errors
 from app.web.routes import make_router as web_router
 from app.workers.entry import Workshop, refresh_in_background
@@ -104,7 +102,6 @@ async def follow_database(market: Market, every_s: float, stop: asyncio.Event) -
 
 
 def workshop(settings: Settings, engine: Engine, catalog: Catalog) -> Workshop:
-    """What work on prices needs; keys come from the environment, else from `.env`."""
-    keys = {name: value for name, value in dotenv_values(".env").items() if value} | dict(os.environ)
+    """What work on prices needs."""
     manners = Manners(contact=settings.contact, via=settings.via)
-    return Workshop(engine, catalog, keys, manners, settings.http_cache)
+    return Workshop(engine, catalog, provider_keys(), manners, settings.http_cache)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from dotenv import dotenv_values
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -31,3 +34,9 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(262_144, ge=1024, description="Largest request body that is accepted")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What is logged")
     log_json: bool = Field(False, description="Log lines as JSON")
+
+
+def provider_keys() -> Mapping[str, str]:
+    """Keys of providers by variable: from the environment, else from `.env`; empty ones are not given."""
+    given = {**dotenv_values(".env"), **os.environ}
+    return {name: value for name, value in given.items() if value}

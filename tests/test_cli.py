@@ -237,3 +237,13 @@ def test_choices_rent_or_buy_and_trial_answer_on_the_command_line(
         code, _, error = rackrate(*arguments)
         assert code == 2
         assert error.startswith(f"rackrate: {field}:")
+
+
+def test_fit_prints_no_line_twice_and_says_what_it_leaves_out(
+    rackrate: Callable[..., Said], tmp_path: Path
+) -> None:
+    code, out, err = rackrate("fit", run_file(tmp_path, model="qwen-2.5-7b", method="qlora"))
+    rows = [tuple(cell.strip() for cell in line.split("│")[1:4]) for line in out.splitlines() if "│" in line]
+    assert code == 0
+    assert len(rows) == len(set(rows)) > 5
+    assert "--json prints all" in err

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from app.domain.errors import BadInput, NotFound, RackrateError, UnknownParameter
 
 CODES = {
+    400: "bad_json",
     404: "not_found",
     405: "method_not_allowed",
     406: "not_acceptable",

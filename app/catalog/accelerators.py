@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.catalog.files import Row, read_table
-from app.domain.accelerator import Accelerator, Confidence, Tier
+from app.domain.accelerator import RATES, Accelerator, Confidence, Tier
 from app.domain.units import gib_from_mib
 
 TIERS = ("datacenter", "workstation", "consumer")
@@ -49,14 +49,7 @@ COLUMNS = (
 )
 LOWEST = (
     "memory_gib",
-    "memory_bandwidth_gbytes_per_s",
-    "fp32_tflops",
-    "tf32_tflops",
-    "fp16_tflops",
-    "bf16_tflops",
-    "fp8_tflops",
-    "fp4_tflops",
-    "int8_tops",
+    *RATES,
     "link_gbytes_per_s",
     "pcie_generation",
     "pcie_gbytes_per_s",

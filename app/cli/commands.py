@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -39,7 +38,7 @@ from app.market.ingest import release as release_held
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.providers import discover
-from app.settings import VAR
+from app.settings import VAR, provider_keys
 from app.workers import entry
 from app.workers.http import PoliteClient
 from app.workers.recording import Recorder
@@ -66,30 +65,6 @@ SCORES: Mapping[Topic, Callable[[Path, Catalog], Mapping[str, Any]]] = {
     Topic.throughput: throughput.score,
     Topic.names: names.score,
 }
-
-
-@cli.command()
-def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one")] = None,
-) -> None:
-    """Migrate, load the snapshot into an empty database, serve, and refresh prices in the background."""
-    import uvicorn
-
-    settings = read_settings(host=host, port=port)
-    try:
-        uvicorn.run(
-            "app.main:from_environment",
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=5,
-        )
-    except SystemExit as stop:  # uvicorn has said why it could not start
-        raise typer.Exit(2 if stop.code else 0) from None
 
 
 @cli.command()
@@ -202,12 +177,12 @@ def record(
     provider, settings = discover().get(slug), read_settings()
     if provider is None:
         raise NotFound("provider", slug)
-    target = folder or VAR / "recordings" / slug
-    secrets = [os.environ[name] for name in provider.card.variables if name in os.environ]
+    target, keys = folder or VAR / "recordings" / slug, provider_keys()
+    secrets = [keys[name] for name in provider.card.variables if name in keys]
 
     async def ask() -> Any:
         async with PoliteClient(manners(settings), recorder=Recorder(target, secrets)) as http:
-            return await provider.fetch(http, os.environ)
+            return await provider.fetch(http, keys)
 
     parsed = provider.parse(run_async(ask()))
     say(

@@ -31,13 +31,17 @@ def print_offers(page: OfferPage) -> None:
     titles = [column.label + (f" ({column.unit})" if column.unit else "") for column in page.columns]
     rows = ([row.cells[column.name] for column in page.columns] for row in page.rows[:SHOWN_ROWS])
     print_table(titles, rows, str(page.caption))
+    if page.total > SHOWN_ROWS:
+        say(f"{min(SHOWN_ROWS, len(page.rows))} of {page.total} offers; --csv and --json print more")
     if page.hidden:
         say("hidden: " + ", ".join(f"{count} {reason}" for reason, count in page.hidden.items()))
 
 
 def print_fit(body: Mapping[str, Any]) -> None:
     """The answer for a run, the cheapest offer of each hardware, and what else would do."""
-    held = [answer for answer in body["hardware"] if answer.offer][:SHOWN_ROWS]
+    held = [answer for answer in body["hardware"] if answer.offer]
+    told = {(answer.label, answer.plan): answer for answer in reversed(held)}
+    shown = [answer for answer in held if told[answer.label, answer.plan] is answer][:SHOWN_ROWS]
     print_table(
         ("hardware", "fit", "plan", "tokens/s", "hours", "USD", "cheapest offer"),
         (
@@ -45,10 +49,12 @@ def print_fit(body: Mapping[str, Any]) -> None:
                 answer.label, answer.verdict, answer.plan, (answer.time or {}).get("tokens_per_s"),
                 answer.cost["hours"], answer.cost["total_usd"], answer.offer,
             )
-            for answer in held
+            for answer in shown
         ),
         body["why"],
     )  # fmt: skip
+    if len(shown) < len(held):
+        say(f"{len(shown)} of {len(held)} kinds of hardware; --json prints all")
     for lever in body["levers"]:
         print(f"- {lever.text}" + ("" if lever.fit == "does_not_fit" else f" ({lever.fit})"))
 

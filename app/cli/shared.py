@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import socket
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -18,7 +18,7 @@ from app.api.plain import encode
 from app.domain.errors import BadInput
 from app.domain.run import TrainingRun
 from app.market.service import Market
-from app.settings import PREFIX, Settings
+from app.settings import PREFIX, Settings, provider_keys
 from app.workers import entry
 from app.workers.manners import Manners
 
@@ -43,14 +43,32 @@ def open_market() -> tuple[Settings, Market]:
     return settings, Market.at(settings.database_url)
 
 
+def listen(host: str, port: int) -> socket.socket:
+    """The socket that the service answers on, taken before anything slow begins; 0 is any free port.
+
+    Raises:
+        BadInput: the address is taken, or is none of this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        field = "host" if isinstance(error, socket.gaierror) else "port"
+        raise BadInput(
+            field, f"cannot listen on {host}:{port}: {str(error.strerror).partition(' (while')[0]}"
+        ) from None
+
+
 def manners(settings: Settings) -> Manners:
     """How this process behaves towards providers."""
     return Manners(contact=settings.contact, via=settings.via)
 
 
 def workshop(settings: Settings, market: Market) -> entry.Workshop:
-    """What work on prices needs; keys come from the environment."""
-    return entry.Workshop(market.engine, market.catalog, os.environ, manners(settings), settings.http_cache)
+    """What work on prices needs."""
+    return entry.Workshop(
+        market.engine, market.catalog, provider_keys(), manners(settings), settings.http_cache
+    )
 
 
 def read_run(name: str) -> TrainingRun:

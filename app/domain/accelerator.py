@@ -7,6 +7,17 @@ from typing import Literal
 
 Tier = Literal["datacenter", "workstation", "consumer"]
 Confidence = Literal["high", "medium", "low"]
+RATES = (
+    "memory_bandwidth_gbytes_per_s",
+    "fp32_tflops",
+    "tf32_tflops",
+    "fp16_tflops",
+    "bf16_tflops",
+    "fp8_tflops",
+    "fp4_tflops",
+    "int8_tops",
+)
+"""What a part of a card has a part of, beside memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.accelerator import Accelerator
+from app.domain.accelerator import RATES, Accelerator
 from app.domain.hardware import Cluster, Fabric, Host, IntraNodeLink, Node
 from app.domain.record import OfferRecord
 from app.domain.sentence import N_, Sentence
@@ -62,7 +62,7 @@ def hardware_index(board: Board, catalog: Catalog) -> HardwareIndex:
 
 def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
     """The machine behind one offer. An ambiguous name is computed with its lowest candidate, marked as assumed."""
-    label = f"{record.accelerator_count:g}× {record.accelerator_label}"
+    label = _label(record)
     keys = (record.accelerator,) if record.accelerator else record.candidates
     cards = [catalog.accelerator(key) for key in keys if key]
     if not cards:
@@ -101,23 +101,17 @@ def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
     if memory is None or not 0 < share < 1:
         why = Sentence(N_("a part of a {name}; how much memory it has is not known"), {"name": card.name})
         return HardwareShape(None, label, "slice", why)
-    rates = {name: value * share for name in _RATES if (value := getattr(card, name)) is not None}
+    rates = {name: value * share for name in RATES if (value := getattr(card, name)) is not None}
     part = replace(card, name=f"{share:.3g} of a {card.name}", memory_gib=memory, **rates)
     assumed = (f"{share:.3g} of the card's rate",)
     node = Node(part, 1, IntraNodeLink("none", None, 1, None), UNKNOWN_HOST, assumed)
     return HardwareShape(Cluster(node, 1, ALONE), label, assumed=assumed)
 
 
-_RATES = (
-    "memory_bandwidth_gbytes_per_s",
-    "fp32_tflops",
-    "tf32_tflops",
-    "fp16_tflops",
-    "bf16_tflops",
-    "fp8_tflops",
-    "fp4_tflops",
-    "int8_tops",
-)
+def _label(record: OfferRecord) -> str:
+    if record.accelerator_status == "slice" and record.accelerator_count < 1:
+        return record.accelerator_label  # says the share itself
+    return f"{record.accelerator_count:g}× {record.accelerator_label}"
 
 
 def _link(record: OfferRecord) -> IntraNodeLink:
