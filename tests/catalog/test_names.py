@@ -32,6 +32,8 @@ def got(catalog: Catalog, name: str, provider: str = "", memory: Hint = None, **
         ("RTX 6000 (Turing)", "", None, "quadro-rtx-6000-24gb"),
         ("NVIDIA GeForce RTX 4090", "", 48, "rtx-4090-48gb-mod"),
         ("H100 80GB HBM2e", "", None, "h100-pcie-80gb"),
+        ("1xH100PCIe", "", None, "h100-pcie-80gb"),
+        ("8x A100SXM4 80GB", "", None, "a100-sxm4-80gb"),
         ("a100-pcie-40", "", None, "a100-pcie-40gb"),
         ("Tesla V100 NVLink", "", 16, "v100-sxm2-16gb"),
         ("MI325X", "", 288, "mi325x-256gb"),
