@@ -23,6 +23,7 @@ from app.domain.errors import RackrateError
 from app.market.service import Market
 from app.settings import Settings, provider_keys
 from app.web import errors as web_errors
+from app.web.negotiation import Speak
 from app.web.routes import make_router as web_router
 from app.workers.entry import Workshop, refresh_in_background
 from app.workers.manners import Manners
@@ -69,6 +70,7 @@ def create_app(market: Market, settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
+    app.add_middleware(Speak)
     app.add_middleware(BodyLimit, most=settings.max_body_bytes)
     app.add_middleware(Compress)
     app.add_middleware(SecurityHeaders)

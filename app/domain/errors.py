@@ -14,6 +14,8 @@ RackrateError
 
 from __future__ import annotations
 
+from app.domain.sentence import N_, Sentence
+
 
 class RackrateError(Exception):
     """Base of every deliberate error; `str(error)` is one clear line for a person."""
@@ -22,24 +24,40 @@ class RackrateError(Exception):
 class BadInput(RackrateError):
     """The question cannot be answered as asked.
 
-    `field` is the name that form, URL, API body and CLI share; `message` is a sentence.
+    `field` is the name that form, URL, API body and CLI share; `sentence` is what is wrong, to be said in the reader's
+    language, and `message` the same in English.
     """
 
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field}: {message}")
+    def __init__(self, field: str, sentence: str | Sentence) -> None:
+        super().__init__(f"{field}: {sentence}")
         self.field = field
-        self.message = message
+        self.sentence = sentence
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in English."""
+        return str(self.sentence)
 
 
 class UnknownParameter(BadInput):
     """A parameter, column or option name that does not exist."""
 
 
+_NOTHING = {
+    "offer": N_("no offer {key}"),
+    "accelerator": N_("no accelerator {key}"),
+    "model": N_("no model {key}"),
+    "provider": N_("no provider {key}"),
+    "held batch": N_("no held batch {key}"),
+}
+
+
 class NotFound(RackrateError):
-    """`kind` (offer, accelerator, model, provider) has no entry `key`."""
+    """`kind` (offer, accelerator, model, provider) has no entry `key`; `sentence` says so."""
 
     def __init__(self, kind: str, key: str) -> None:
-        super().__init__(f"no {kind} {key!r}")
+        self.sentence = Sentence(_NOTHING.get(kind, "{kind}: {key}"), {"key": repr(key), "kind": kind})
+        super().__init__(str(self.sentence))
         self.kind = kind
         self.key = key
 

@@ -16,11 +16,15 @@ class Sentence:
     """A template and the values that fill it: `Sentence("needs {need} GiB", {"need": "71.2"})`.
 
     The template is the message id of the gettext catalogs; `str()` gives the English text. Values are already
-    formatted (numbers with their unit), so that a translation moves words and never figures.
+    formatted (numbers with their unit, as English writes them), so that a translation moves words and never figures.
+    A text that counts has a `plural` for every `count` but one: languages have up to six forms.
     """
 
     template: str
     values: Mapping[str, object] = field(default_factory=dict)
+    plural: str = ""
+    count: float = 1
 
     def __str__(self) -> str:
-        return self.template.format(**self.values)
+        chosen = self.plural if self.plural and self.count != 1 else self.template
+        return chosen.format(**self.values)

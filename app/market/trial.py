@@ -146,7 +146,7 @@ def pasted(text: str) -> dict[str, str]:
     try:
         used = read_nvidia_smi(text)
     except BadInput as error:
-        raise BadInput("nvidia_smi", error.message) from None
+        raise BadInput("nvidia_smi", error.sentence) from None
     figures = {name: getattr(used, field) for name, field in SHARES.items()}
     found = {name: f"{100.0 * share:.1f}" for name, share in figures.items() if share is not None}
     if used.link_limit_gbytes_per_s is not None:

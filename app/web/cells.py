@@ -12,7 +12,7 @@ from app.domain.sentence import Sentence
 from app.market.column import Column
 from app.market.offers import OfferRow
 from app.web import formatting
-from app.web.templating import gettext, say
+from app.web.language import gettext, say
 
 OLD = timedelta(days=7)
 UNKNOWN = '<td class="{}"><span>{}</span></td>'

@@ -16,9 +16,9 @@ from app.market.columns import PURCHASE_LABELS
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web import formatting
+from app.web.language import gettext, say
 from app.web.plot import Axis, Frame, Point, scatter
 from app.web.question import href, run_query
-from app.web.templating import gettext, say
 
 MOST_POINTS = 40
 NAMED = {

@@ -13,6 +13,7 @@ from app.domain.errors import BadInput, NotFound
 from app.market.service import Market
 from app.web import errors, rent_or_buy, trial
 from app.web.models import near, resolve_model
+from app.web.negotiation import PARAMETER
 
 
 class PageMaker(Protocol):
@@ -68,8 +69,9 @@ class Decisions:
 
 
 def asked_once(request: Request) -> dict[str, str]:
-    """The parameters as given, the last of each; blanks are no parameters."""
-    return {name: value for name, value in request.query_params.multi_items() if value.strip()}
+    """The parameters as given, the last of each, but for the language; blanks are no parameters."""
+    given = request.query_params.multi_items()
+    return {name: value for name, value in given if value.strip() and name != PARAMETER}
 
 
 def add_decisions(router: APIRouter, pages: PageMaker) -> None:

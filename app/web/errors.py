@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from app.domain.errors import BadInput, NotFound, RackrateError
-from app.domain.sentence import N_
+from app.domain.sentence import N_, Sentence
 from app.web.templating import render
 
 TITLES = {
@@ -29,20 +29,21 @@ def as_bad_input(error: RackrateError) -> BadInput:
     """A refusal that names a field; an unknown model is a wrong value of the field `model`."""
     if isinstance(error, BadInput):
         return error
-    kind = error.kind if isinstance(error, NotFound) else "query"
-    return BadInput(kind, str(error))
+    if isinstance(error, NotFound):
+        return BadInput(error.kind, error.sentence)
+    return BadInput("query", str(error))
 
 
 def error_page(request: Request, error: Exception) -> HTMLResponse:
     """The page for a deliberate error; anything else says no more than that it was logged."""
     status = status_of(error)
     field = error.field if isinstance(error, BadInput) else None
-    message = error.message if isinstance(error, BadInput) else str(error) if status == 404 else None
-    return plain_error(request, status, message, field)
+    sentence = error.sentence if isinstance(error, BadInput | NotFound) else None
+    return plain_error(request, status, sentence, field)
 
 
 def plain_error(
-    request: Request, status: int, message: str | None = None, field: str | None = None
+    request: Request, status: int, message: str | Sentence | None = None, field: str | None = None
 ) -> HTMLResponse:
     """An error page by status; `field` is the parameter to correct."""
     title = TITLES.get(status, TITLES[500 if status >= 500 else 404])

@@ -1,9 +1,12 @@
-"""Figures as people read them. Every function takes None for unknown and then returns None, never 0."""
+"""Figures as people read them, in the reader's language. Every function takes None for unknown and then returns None,
+never 0."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+
+from app.web.language import figure, ngettext
 
 _COMPACT = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
@@ -13,37 +16,37 @@ def number(value: float | None) -> str | None:
     if value is None:
         return None
     if abs(value) >= 100 or value == int(value):
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
+        return figure(f"{value:,.0f}")
+    return figure(f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}")
 
 
 def integer(value: float | None) -> str | None:
     """Whole number, thousands apart."""
-    return None if value is None else f"{value:,.0f}"
+    return None if value is None else figure(f"{value:,.0f}")
 
 
 def count(value: float | None) -> str | None:
     """Accelerators: 8, or ½-like shares as decimals (0.25)."""
-    return None if value is None else f"{value:g}"
+    return None if value is None else figure(f"{value:g}")
 
 
 def gib(value: float | None) -> str | None:
     """GiB: one decimal below 100, none above."""
     if value is None:
         return None
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}"
+    return figure(f"{value:,.0f}" if abs(value) >= 100 else f"{value:.1f}")
 
 
 def usd_per_hour(value: float | None) -> str | None:
     """An hourly price to a tenth of a cent, so that a column of prices aligns."""
-    return None if value is None else f"{value:,.3f}"
+    return None if value is None else figure(f"{value:,.3f}")
 
 
 def usd(value: float | None) -> str | None:
     """An amount: cents below 100 USD, whole dollars above."""
     if value is None:
         return None
-    return f"{value:,.2f}" if abs(value) < 100 else f"{value:,.0f}"
+    return figure(f"{value:,.2f}" if abs(value) < 100 else f"{value:,.0f}")
 
 
 def percent(value: float | None) -> str | None:
@@ -51,7 +54,7 @@ def percent(value: float | None) -> str | None:
     if value is None:
         return None
     share = value * 100
-    return f"{share:.1f} %" if 0 < abs(share) < 10 else f"{share:.0f} %"
+    return figure(f"{share:.1f} %" if 0 < abs(share) < 10 else f"{share:.0f} %")
 
 
 def compact(value: float | None) -> str | None:
@@ -60,8 +63,8 @@ def compact(value: float | None) -> str | None:
         return None
     for size, letter in _COMPACT:
         if abs(value) >= size:
-            return f"{value / size:.3g}{letter}"
-    return f"{value:.3g}"
+            return figure(f"{value / size:.3g}{letter}")
+    return figure(f"{value:.3g}")
 
 
 def hours(value: float | None) -> str | None:
@@ -69,8 +72,8 @@ def hours(value: float | None) -> str | None:
     if value is None:
         return None
     if abs(value) < 1:
-        return f"{value:.2f}"
-    return f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}"
+        return figure(f"{value:.2f}")
+    return figure(f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}")
 
 
 def age(moment: datetime | None, now: datetime) -> str | None:
@@ -79,8 +82,15 @@ def age(moment: datetime | None, now: datetime) -> str | None:
         return None
     seconds = max(0.0, (now - moment).total_seconds())
     if seconds < 3600:
-        return f"{seconds // 60:.0f} min"
-    return f"{seconds // 3600:.0f} h" if seconds < 48 * 3600 else f"{seconds // 86400:,.0f} d"
+        count = seconds // 60
+        text = ngettext("{count} min", "{count} min", count)
+    elif seconds < 48 * 3600:
+        count = seconds // 3600
+        text = ngettext("{count} h", "{count} h", count)
+    else:
+        count = seconds // 86400
+        text = ngettext("{count} d", "{count} d", count)
+    return text.format(count=integer(count))
 
 
 def duration(seconds: float | None) -> str | None:
@@ -89,10 +99,10 @@ def duration(seconds: float | None) -> str | None:
         return None
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(seconds) >= 1000.0:
-            return f"{seconds:,.0f} s"
+            return figure(f"{seconds:,.0f} s")
         if abs(seconds) >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return "0 s" if seconds == 0 else f"{seconds * 1e9:.3g} ns"
+            return figure(f"{seconds / size:.3g} {unit}")
+    return figure("0 s" if seconds == 0 else f"{seconds * 1e9:.3g} ns")
 
 
 FORMATS: Mapping[str, Callable[[float | None], str | None]] = {

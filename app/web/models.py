@@ -11,6 +11,7 @@ from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.market.service import Market
 from app.web import formatting
+from app.web.language import speaking
 
 MOST_SUGGESTIONS = 6
 Asked = Mapping[str, Sequence[str]]
@@ -31,8 +32,9 @@ def model_choices(market: Market) -> tuple[ModelChoice, ...]:
 
 
 def label_of(shape: ModelShape) -> str:
-    """Name and size: "Llama 3.1 8B · 8.03B"."""
-    size = formatting.compact(shape.stated_parameters)
+    """Name and size: "Llama 3.1 8B · 8.03B". It is typed back, hence the same in every language."""
+    with speaking("en"):
+        size = formatting.compact(shape.stated_parameters)
     return f"{shape.name} · {size}" if size else shape.name
 
 

@@ -12,8 +12,8 @@ from app.market.columns import COLUMNS
 from app.market.facets import Option
 from app.market.filters import PARAMETERS, Filter
 from app.market.query import RUN_FIELDS, OfferQuery
+from app.web.language import gettext, say
 from app.web.run_form import Step, steps
-from app.web.templating import gettext, say
 
 Asked = Mapping[str, Sequence[str]]
 KEPT = ("sort", "order", "columns", "per_page", "show_hidden", "lang", "density", "choices")

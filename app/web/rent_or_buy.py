@@ -14,9 +14,9 @@ from app.market.columns import PURCHASE_LABELS
 from app.market.rent_or_buy import Decision, PurchaseCase, Rent
 from app.market.service import Market
 from app.web.choices import words_of
+from app.web.language import gettext
 from app.web.plot import Axis, Curve, Frame, curves
 from app.web.run_form import Field
-from app.web.templating import gettext
 
 LABELS: Mapping[str, tuple[str, str]] = {
     "accelerator": (N_("Accelerator"), ""),

@@ -15,6 +15,7 @@ from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference
 from app.web.decisions import add_decisions
+from app.web.language import language
 from app.web.models import model_choices, near, resolve_model
 from app.web.question import href
 from app.web.templating import environment, html_of, render, respond, target_of
@@ -59,18 +60,20 @@ class Pages:
             if is_plain_form(request):
                 return RedirectResponse(address, status_code=303)
             moment = int(self.market.clock().timestamp() // 60)
-            html = self.kept_html(form, address, target_of(request), self.market.board.version, moment)
+            key = (language().code, self.market.board.version, moment)
+            html = self.kept_html(form, address, target_of(request), key)
         except (BadInput, NotFound) as error:
             refusal = errors.as_bad_input(error)
             hints = near(self.market, asked, refusal)
             return self.page(request, form.template, 422, view=form.refused(asked, refusal), near=hints)
         return respond(html, headers={"HX-Push-Url": address})
 
-    def _html(self, form: Form, address: str, target: str, version: str, moment: int) -> str:
-        """An answer as HTML. It depends on the question, the board and, through ages, on the minute alone, and is
-        kept: rendering costs more than answering."""
+    def _html(self, form: Form, address: str, target: str, key: tuple[str, str, int]) -> str:
+        """An answer as HTML. It depends on the question and on `key` alone (the language, the board and, through ages,
+        the minute), and is kept: rendering costs more than answering."""
         query = OfferQuery.parse(address.partition("?")[2])
-        return html_of(form.template, target, self.shared() | {"view": form.view(self.market, query)})
+        view = self.shared() | {"view": form.view(self.market, query), "address": address}
+        return html_of(form.template, target, view)
 
     def columns(self, request: Request) -> Response:
         """`/columns`: choose the table's columns."""

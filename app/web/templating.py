@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from gettext import NullTranslations
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
 
-from app.domain.sentence import Sentence
 from app.web import charts, formatting
 from app.web.assets import asset_url
+from app.web.language import LANGUAGES, Language, figure, gettext, isolated, language, ngettext, say
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 CSP = (
@@ -42,12 +44,6 @@ NAVIGATION = (
 
 
 @cache
-def translations() -> NullTranslations:
-    """The catalog of the reader's language; English has none."""
-    return NullTranslations()
-
-
-@cache
 def environment() -> Environment:
     """The one template environment: autoescape on, unknown names are errors, texts through gettext."""
     env = Environment(
@@ -58,8 +54,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    env.install_gettext_translations(translations(), newstyle=True)  # type: ignore[attr-defined]
-    env.globals |= {"asset_url": asset_url, "navigation": NAVIGATION}
+    env.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+    env.globals |= {"gettext": _gettext, "ngettext": _ngettext}
+    env.globals |= {"asset_url": asset_url, "navigation": NAVIGATION, "switch": switch}
     env.filters |= {
         "say": say,
         "compact": formatting.compact,
@@ -77,18 +74,29 @@ def environment() -> Environment:
     return env
 
 
-def gettext(text: str) -> str:
-    """A text in the reader's language."""
-    return translations().gettext(text) if text else text
+@pass_context
+def _gettext(context: Context, text: str, /, **values: object) -> str:
+    return _filled(context, gettext(text), values)
 
 
-def say(text: object) -> str:
-    """A `Sentence` (values may be sentences themselves), or anything with a plain text, in the reader's language."""
-    if isinstance(text, Sentence):
-        return gettext(text.template).format(**{name: say(value) for name, value in text.values.items()})
-    if isinstance(text, str):
-        return gettext(text)
-    return str(text)
+@pass_context
+def _ngettext(context: Context, one: str, many: str, num: float, /, **values: object) -> str:
+    return _filled(context, ngettext(one, many, num), {"num": formatting.integer(num), **values})
+
+
+def _filled(context: Context, text: str, values: Mapping[str, object]) -> str:
+    """Jinja's newstyle gettext, with every value kept apart from the words around it."""
+    written = {name: figure(str(v)) if isinstance(v, int | float) else v for name, v in values.items()}
+    if context.eval_ctx.autoescape:
+        return Markup(text) % {name: isolated(escape(value)) for name, value in written.items()}
+    return text % {name: isolated(str(value)) for name, value in written.items()}
+
+
+def switch(address: str) -> tuple[tuple[Language, str], ...]:
+    """Every language and the present page in it, as an address relative to the page: the same query string but for
+    `lang`. English is asked for by name too, since the browser may prefer another."""
+    given = [(name, value) for name, value in parse_qsl(address.partition("?")[2]) if name != "lang"]
+    return tuple((spoken, "?" + urlencode([*given, ("lang", code)])) for code, spoken in LANGUAGES.items())
 
 
 def unknown(value: object) -> object:
@@ -104,6 +112,7 @@ def render(
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
     """A whole page, or for an htmx request the block of it that the request targets."""
+    view = {"address": f"?{request.url.query}", **view}
     return respond(html_of(template, target_of(request), view), status, headers)
 
 
@@ -114,7 +123,7 @@ def html_of(template: str, target: str, view: Mapping[str, Any]) -> str:
     """
     page = environment().get_template(template)
     block = page.blocks.get(target)
-    context = {"fragment": block is not None, **view}
+    context = {"fragment": block is not None, "language": language(), **view}
     return page.render(context) if block is None else "".join(block(page.new_context(context)))
 
 

@@ -1,0 +1,134 @@
+"""The reader's language: which there are, which one this request speaks, and its texts.
+
+English is the source and has no catalog. The others are read from `app/locale/CODE/LC_MESSAGES/messages.po`. The
+language of a request is a context variable that `negotiation.Speak` sets, so that whatever writes a page (templates,
+cells, figures) speaks it without being handed it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+from typing import TypeVar
+
+from babel import Locale
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+from app.domain.sentence import Sentence
+
+LOCALE = Path(__file__).resolve().parents[1] / "locale"
+_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
+Text = TypeVar("Text", bound=str)
+_FIGURE = re.compile(r"([-+~≈≤≥±] ?)?\d{1,3}(,\d{3})*(\.\d+)?( ?[^\s\d.,]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language. `name` is its own word for itself, `direction` the value of HTML's `dir`; `separators` is a table
+    for `str.translate` that turns an English figure (1,234.5) into its own."""
+
+    code: str
+    name: str
+    direction: str
+    separators: Mapping[int, str]
+
+    @property
+    def mirrored(self) -> bool:
+        """Written from right to left."""
+        return self.direction == "rtl"
+
+
+def _language(code: str, name: str) -> Language:
+    locale = Locale.parse(code)
+    symbols = locale.number_symbols["latn"]
+    own = {",": symbols["group"], ".": symbols["decimal"], "-": symbols["minusSign"]}
+    changed = {ord(sign): written for sign, written in own.items() if sign != written}
+    return Language(code, name, "rtl" if locale.text_direction == "rtl" else "ltr", changed)
+
+
+LANGUAGES: Mapping[str, Language] = {
+    "en": _language("en", "English"),
+    "ar": _language("ar", "العربية"),
+    "az": _language("az", "Azərbaycanca"),
+}
+"""By code, in the order of the switch; the first is the source. Figures have Latin digits in all of them."""
+
+_spoken: ContextVar[Language] = ContextVar("language", default=LANGUAGES["en"])
+
+
+def language() -> Language:
+    """The language of this request; English outside of one."""
+    return _spoken.get()
+
+
+def speak(code: str) -> None:
+    """Speak this language for the rest of the request."""
+    _spoken.set(LANGUAGES[code])
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """Speak this language inside the block."""
+    token = _spoken.set(LANGUAGES[code])
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+@cache
+def catalog(code: str) -> NullTranslations:
+    """The texts of a language; those that nobody has translated come back in English."""
+    path = LOCALE / code / "LC_MESSAGES" / "messages.po"
+    if code == "en":
+        return NullTranslations()
+    compiled = BytesIO()
+    with path.open("rb") as file:
+        write_mo(compiled, read_po(file, locale=code))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
+
+
+def gettext(text: str) -> str:
+    """A text in the reader's language."""
+    return catalog(language().code).gettext(text) if text else text
+
+
+def ngettext(one: str, many: str, count: float) -> str:
+    """A counted text in the reader's language; a share of one (half a card) counts as many."""
+    return catalog(language().code).ngettext(one, many, int(count) if count == int(count) else 2)
+
+
+def figure(text: str) -> str:
+    """A figure as English writes it, with the separators of the reader's language."""
+    own = language().separators
+    return text.translate(own) if own else text
+
+
+def isolated(text: Text) -> Text:
+    """A value inside a sentence, kept from reordering the words around it where those run from right to left."""
+    return type(text)(_ISOLATE + text + _END_ISOLATE) if language().mirrored else text
+
+
+def say(text: object) -> str:
+    """A `Sentence` (values may be sentences themselves), or anything with a plain text, in the reader's language."""
+    if isinstance(text, Sentence):
+        words = ngettext(text.template, text.plural, text.count) if text.plural else gettext(text.template)
+        return words.format(**{name: isolated(_value(value)) for name, value in text.values.items()})
+    if isinstance(text, str):
+        return gettext(text)
+    return str(text)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str) and _FIGURE.fullmatch(value):
+        return figure(value)
+    return say(value)
