@@ -107,9 +107,10 @@ LINK_VERDICT = (
 """When a link decides; nothing else does. `training.fit` judges by these."""
 
 MEMORY = (
-    Formula(N_("peak"), "max over phases: forward and loss, backward, optimizer step", "memory_model.md §2"),
+    Formula(N_("peak"), "max over phases: loading and wrapping, forward and loss, backward, optimizer step", "memory_model.md §2"),
     Formula(N_("weights, gradients, states"), "Σ bytes per parameter by recipe ÷ ranks they are sharded over", "memory_model.md §3.1, §3.4"),
     Formula(N_("stored activations"), "tokens × layers × bytes per token and layer by checkpointing mode", "memory_model.md §3.2; Korthikanti et al. 2022"),
+    Formula(N_("loading and wrapping"), "resting weights + what is not sharded yet: one tensor, one unit or the whole model by framework; the linear being quantised; broadcast buckets", "memory_model.md §2; profiles, load_source"),
     Formula(N_("loss"), "tokens × vocabulary × bytes per logit by implementation", "memory_model.md §3.3"),
     Formula(N_("buffers"), "gathered units, gradient buckets, collective buffers by sharding scheme", "memory_model.md §3.4"),
     Formula(N_("reserved"), "reserved.resident × (weights + states) + reserved.dynamic × (activations + loss); gathered units and gradients beside them under full sharding", "memory_model.md §2"),

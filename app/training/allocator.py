@@ -31,6 +31,13 @@ class Phases:
         """All terms of each phase, (phases, n)."""
         return sum((getattr(self, f.name) for f in fields(self)), np.zeros_like(self.weights))
 
+    def split(self) -> tuple[Phases, Phases]:
+        """Loading alone, and the phases of a training step."""
+        parts = [
+            {f.name: getattr(self, f.name)[rows] for f in fields(self)} for rows in (slice(1), slice(1, None))
+        ]
+        return Phases(**parts[0]), Phases(**parts[1])
+
 
 def communicators(layouts: Layouts) -> FloatArray:
     """Parallel dimensions in use: each has a communicator of its own."""
@@ -46,14 +53,17 @@ def communicators(layouts: Layouts) -> FloatArray:
 def reserved_bytes(recipe: Recipe, layouts: Layouts, phases: Phases) -> FloatArray:
     """What the caching allocator holds. Resident memory rounds up a little, what comes and goes fragments.
     Under full sharding gathered weights and reduced gradients live in streams of their own, whose memory the
-    compute stream cannot reuse: they add up even where they do not exist at the same time."""
+    compute stream cannot reuse: they add up even where they do not exist at the same time. Loading comes before all
+    that, in the compute stream."""
+    loading, training = phases.split()
     sharded = (layouts.sharding >= FULL) & (layouts.world_size > layouts.tensor_parallel)
-    side = phases.gradients + phases.buffers
-    resident = value_of("reserved.resident") * (phases.weights + phases.optimizer_states)
+    side = training.gradients + training.buffers
+    resident = value_of("reserved.resident") * (training.weights + training.optimizer_states)
     moving = value_of("reserved.dynamic") if recipe.tight else value_of("reserved.dynamic.old")
     factor = np.where(sharded, np.maximum(moving, value_of("reserved.sharded")), moving)
-    dynamic = factor * (phases.activations + phases.loss)
+    dynamic = factor * (training.activations + training.loss)
     together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
     apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
-    held: FloatArray = np.where(sharded, apart, together)
+    loaded = value_of("reserved.resident") * loading.total.max(axis=0)
+    held: FloatArray = np.maximum(np.where(sharded, apart, together), loaded)
     return held

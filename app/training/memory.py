@@ -1,5 +1,6 @@
-"""Peak memory of one accelerator: the maximum over the phases of a training step.
+"""Peak memory of one accelerator: the maximum over loading and the phases of a training step.
 
+    load      weights (+ gradient buffers and master copies made then) + what is not sharded yet
     forward   weights + optimizer + stored activations + loss (+ gradients that accumulate)
     backward  weights + optimizer + gradients + one layer's working set + buffers
     step      weights + optimizer + gradients + temporaries of the optimizer
@@ -21,6 +22,7 @@ from app.training.allocator import Phases, communicators, reserved_bytes
 from app.training.assumptions_memory import value_of
 from app.training.buffers import Buffers, buffers_of
 from app.training.layout import Layout, Layouts
+from app.training.loading import loading_bytes
 from app.training.loss import NAMES, loss_bytes
 from app.training.parameters import structure
 from app.training.recipe import Recipe
@@ -30,7 +32,7 @@ from app.training.stored import Stored, stored_of
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-PHASES = ("forward", "backward", "step")
+PHASES = ("load", "forward", "backward", "step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +127,14 @@ def _phases(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> 
     loss = loss_bytes(shape, recipe, tokens, layouts)
     if not last:
         loss = np.where(layouts.pipeline_parallel > 1, 0.0, loss)
-    return _assemble(states, buffers, stored, loss)
+    loading = loading_bytes(shape, recipe, layouts, parts)
+    return _assemble(states, buffers, stored, loss, loading)
 
 
-def _assemble(states: States, buffers: Buffers, stored: Stored, loss: FloatArray) -> Phases:
-    """The three phases. While all activations are stored, either the loss or the first layer of the backward
+def _assemble(
+    states: States, buffers: Buffers, stored: Stored, loss: FloatArray, loading: FloatArray
+) -> Phases:
+    """The four phases. While all activations are stored, either the loss or the first layer of the backward
     pass (with the head's gradient) is the larger; they do not overlap."""
     zero = np.zeros_like(loss)
     entry = states.gradient_entry
@@ -141,11 +146,13 @@ def _assemble(states: States, buffers: Buffers, stored: Stored, loss: FloatArray
     end = states.gradients + states.repeated
     return Phases(
         weights=np.stack([states.weights] * len(PHASES)),
-        gradients=np.stack([gradients, end, states.gradients]),
-        optimizer_states=np.stack([states.optimizer, states.optimizer, states.optimizer + states.step]),
-        activations=np.stack([activations, stored.layer, zero]),
-        loss=np.stack([np.where(at_loss, loss, 0.0), zero, zero]),
-        buffers=np.stack([moving, buffers.always + buffers.backward, buffers.always]),
+        gradients=np.stack([states.early_gradients, gradients, end, states.gradients]),
+        optimizer_states=np.stack(
+            [states.master, states.optimizer, states.optimizer, states.optimizer + states.step]
+        ),
+        activations=np.stack([zero, activations, stored.layer, zero]),
+        loss=np.stack([zero, np.where(at_loss, loss, 0.0), zero, zero]),
+        buffers=np.stack([loading, moving, buffers.always + buffers.backward, buffers.always]),
     )
 
 

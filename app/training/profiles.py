@@ -14,6 +14,7 @@ Loss = Literal[
 ]  # fmt: skip
 States = Literal["fp32-master", "fp32-weights", "autocast", "pure"]
 SoftwareClass = Literal["megatron", "fsdp", "eager"]
+Wrap = Literal["tensors", "units", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,9 @@ class Profile:
       quantised linear keeps once more. `fused_adapters`: adapter kernels keep one input and recompute the rest.
     - `bucket_elements`: communication buffers, in elements. `extra_gib`: measured and unexplained.
     - `quantises_head`, `upcasts_unquantised` (to fp32, k-bit preparation), `unties_embeddings`.
+    - `wraps`: what of a fully sharded model lies unsharded on an accelerator while it is loaded: one tensor (filled
+      from a meta device), one unit, or the `whole` model. `quantises_on_device`: a linear's 16-bit copy is on the
+      accelerator when it is quantised. `load_source` says where both are from.
     - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
       PyTorch picks the kernel).
     """
@@ -62,40 +66,52 @@ class Profile:
     unties_embeddings: bool = False
     repeats_keys: Literal["never", "sdpa", "always"] = "sdpa"
     offloads: Literal["all", "optimizer"] = "all"
+    wraps: Wrap = "tensors"
+    quantises_on_device: bool = False
+    load_source: str = ""
 
 
 PROFILES: dict[Framework, Profile] = {
     "pytorch-fsdp2": Profile(
         "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
         "PyTorch fully_shard with MixedPrecisionPolicy(bf16, reduce fp32)",
+        load_source="PyTorch set_model_state_dict(broadcast_from_rank0): each tensor whole, then its shard",
     ),
     "torchtitan": Profile(
         "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
         "torchtitan: MixedPrecisionPolicy, nn.RMSNorm, plain or compiled cross entropy",
         repeats_keys="always",
+        load_source="torchtitan: meta device, to_empty and init_weights on the shards",
     ),
     "torchtune": Profile(
         "fsdp", "pure", 2, 0, 2, "eager", "chunked", "full", "chunked",
         "torchtune recipes: dtype bf16 for weights and states, CEWithChunkedOutputLoss",
         adapter_dropout=0.0,
         repeats_keys="always",
+        quantises_on_device=True,
+        load_source="torchtune load_from_full_model_state_dict: each tensor on the device, then sharded or to_nf4",
     ),
     "hf-trainer": Profile(
         "eager", "autocast", 4, 0, 4, "eager", "full", "full", "chunked",
         "Transformers Trainer: autocast over fp32 weights; PEFT autocast_adapter_dtype",
         bucket_copies=True,
         upcasts_unquantised=True,
+        wraps="units", quantises_on_device=True,
+        load_source="accelerate FSDP sync_module_states: one wrapped unit; bitsandbytes quantises as weights arrive",
     ),
     "unsloth": Profile(
         "eager", "pure", 2, 0, 4, "fused", "fused", "full", "chunked",
         "Unsloth: Triton RMSNorm, chunked fused cross entropy, offloaded checkpoints",
         adapter_dropout=0.0,
         fused_adapters=True,
+        load_source="Unsloth loads checkpoints that are quantised already",
     ),
     "axolotl": Profile(
         "eager", "pure", 2, 0, 4, "eager", "fused", "full", "chunked",
         "axolotl: bf16 auto, cut cross entropy, embeddings_skip_upcast",
         bucket_copies=True,
+        wraps="units", quantises_on_device=True,
+        load_source="as Transformers and accelerate, which it drives",
     ),
     "litgpt": Profile(
         "eager", "pure", 2, 0, 2, "eager", "chunked-128", "full", "chunked-128",
@@ -104,16 +120,21 @@ PROFILES: dict[Framework, Profile] = {
         gathers_whole=True,
         accumulates=True,
         inner_copies=4.0, quantised_copies=2.0, quantises_head=True, unties_embeddings=True,
+        wraps="whole", quantises_on_device=True,
+        load_source="litgpt issue 220: the model is built on every device before FSDP shards it",
     ),
     "deepspeed": Profile(
         "eager", "fp32-master", 2, 4, 4, "eager", "full", "full", "chunked",
         "DeepSpeed bf16 or fp16 optimizer: fp32 master and gradient partition, buckets of 5e8 elements",
         keeps_gradients=True, bucket_elements=5e8, offloads="optimizer",
+        quantises_on_device=True,
+        load_source="DeepSpeed zero.Init partitions every parameter as it is made",
     ),
     "megatron": Profile(
         "megatron", "fp32-master", 4, 0, 2, "fused", "vocab-parallel", "vocab-parallel", "vocab-parallel",
         "Megatron-LM theoretical_memory_usage: bf16 weights, fp32 main gradients, distributed optimizer",
         repeats_keys="never",
         keeps_gradients=True, offloads="optimizer",
+        load_source="Megatron-Core initialises each partition on its own device",
     ),
 }  # fmt: skip

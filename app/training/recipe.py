@@ -11,7 +11,7 @@ from app.domain.model import ModelShape
 from app.domain.run import Attention, Framework, Method, Optimizer, Precision, TrainingRun
 from app.training.assumptions_memory import value_of
 from app.training.parameters import count, structure
-from app.training.profiles import PROFILES, Loss, Norm, Profile, SoftwareClass
+from app.training.profiles import PROFILES, Loss, Norm, Profile, SoftwareClass, Wrap
 from app.training.targets import adapter_parameters, parse_targets
 
 MOST_TOKENS = 2**24
@@ -92,6 +92,8 @@ class Recipe:
     context_gib: float = 0.0
     unties_embeddings: bool = False
     offloads: Literal["all", "optimizer"] = "all"
+    wraps: Wrap = "tensors"
+    quantises_on_device: bool = False
 
     @property
     def frozen(self) -> bool:
@@ -190,6 +192,7 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         context_gib=value_of("context.lazy"),
         unties_embeddings=profile.unties_embeddings,
         offloads=profile.offloads,
+        wraps=profile.wraps,
         repeats_keys=_repeats_keys(run, profile),
     )
 
@@ -219,6 +222,7 @@ def _adapters(shape: ModelShape, run: TrainingRun, profile: Profile, base: Recip
         quantisation="nf4-double" if quantised else "none",
         quantised_bytes=QUANTISED_BYTES["nf4-double"] if quantised else None,
         quantises_head=quantised and profile.quantises_head,
+        quantises_on_device=quantised and profile.quantises_on_device,
         rank=run.lora_rank,
         adapter_dropout=profile.adapter_dropout,
         fused_adapters=profile.fused_adapters,

@@ -40,7 +40,7 @@ class States:
     """Bytes on one accelerator, arrays (n,). `weights`, `gradients`, `optimizer` as they rest; `gradient_entry`
     the part of the gradients that exists before the backward pass; `step` temporaries of the optimizer step;
     `head_gradient` the first gradient of the backward pass; `repeated` the second embedding gradient of tied
-    weights."""
+    weights; `early_gradients` and `master`: gradient buffers and master copies that exist before the first step."""
 
     weights: FloatArray
     gradients: FloatArray
@@ -49,6 +49,8 @@ class States:
     step: FloatArray
     head_gradient: FloatArray
     repeated: FloatArray
+    early_gradients: FloatArray
+    master: FloatArray
 
 
 def parts_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> Parts:
@@ -107,6 +109,8 @@ def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts)
         step=recipe.step_copies * recipe.state_bytes / 2 * kept * on_device,
         head_gradient=np.minimum(head, gradients) * rest,
         repeated=head * float(shape.tied_embeddings) * (layouts.pipeline_parallel == 1) * rest,
+        early_gradients=gradients * float(recipe.keeps_gradients) * rest,
+        master=recipe.master_bytes * kept * on_device,
     )
 
 
