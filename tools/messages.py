@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TRANSLATED = tuple(LANGUAGES)[1:]
 CALLS = {
     "N_": (0,), "gettext": (0,), "Sentence": (0,), "ngettext": (0, 1), "BadInput": (1,), "UnknownParameter": (1,),
+    "bad": (0,),
 }  # fmt: skip
 """Callable → the positions of its texts."""
 ENGLISH_ONLY = ("api", "cli", "db", "market/accuracy", "providers", "workers", "settings.py")
@@ -104,8 +105,8 @@ def in_templates() -> Iterator[Found]:
             for _, function, message, _ in babel_extract(
                 file, ("_", "gettext", "ngettext"), (), TEMPLATE_OPTIONS
             ):
-                texts = message[:2] if function == "ngettext" else message
-                yield texts, f"templates/{path.name}"
+                texts = (message,) if isinstance(message, str) else tuple(message)
+                yield texts[:2] if function == "ngettext" else texts[0], f"templates/{path.name}"
 
 
 def in_python() -> Iterator[Found]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.domain.errors import BadInput
+from app.domain.sentence import N_, Sentence
 
 MOST = 100_000_000
 
@@ -72,38 +73,42 @@ class ConfigFields:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
             given = str(value)[:40]
-            raise bad(f"{self._where}{name} must be a whole number from {least} up (given: {given!r})")
+            text = N_("{field} must be a whole number from {least} up (given: {value})")
+            raise bad(text, field=self._where + name, least=least, value=repr(given))
         return value
 
     def needed(self, word: str) -> int:
         """A whole number that must be there."""
         value = self.whole(word)
         if value is None:
-            raise bad(f"{self._where}{SYNONYMS.get(word, (word,))[0]} is missing")
+            raise bad("{field} is missing", field=self._where + SYNONYMS.get(word, (word,))[0])
         return value
 
     def flag(self, name: str) -> bool | None:
         """A true or false of theirs, None where it is not given."""
         value = self._fields.get(name)
         if value is not None and not isinstance(value, bool):
-            raise bad(f"{self._where}{name} must be true or false (given: {str(value)[:40]!r})")
+            raise bad("{field} must be true or false (given: {value})", **self._said(name, value))
         return value
 
     def text(self, name: str) -> str | None:
         """A text of theirs, None where it is not given."""
         value = self._fields.get(name)
         if value is not None and not isinstance(value, str):
-            raise bad(f"{self._where}{name} must be a text (given: {str(value)[:40]!r})")
+            raise bad("{field} must be a text (given: {value})", **self._said(name, value))
         return value
 
     def items(self, name: str) -> int | None:
         """How many items a list or an object of theirs has, None where it is not given."""
         value = self._fields.get(name)
         if value is not None and not isinstance(value, list | Mapping):
-            raise bad(f"{self._where}{name} must be a list (given: {str(value)[:40]!r})")
+            raise bad("{field} must be a list (given: {value})", **self._said(name, value))
         return None if value is None else len(value)
 
+    def _said(self, name: str, value: object) -> dict[str, object]:
+        return {"field": self._where + name, "value": repr(str(value)[:40])}
 
-def bad(sentence: str) -> BadInput:
-    """The error for a config that cannot be used."""
-    return BadInput("config", sentence)
+
+def bad(template: str, **values: object) -> BadInput:
+    """The error for a config that cannot be used: a sentence's template and what fills it."""
+    return BadInput("config", Sentence(template, values))

@@ -16,6 +16,7 @@ from app.catalog.config_fields import ConfigFields, bad
 from app.catalog.files import DATA
 from app.catalog.towers import classes, patch_count, patches, tower
 from app.domain.model import ModelShape
+from app.domain.sentence import N_
 
 _FOUR_TIMES = (
     "gpt2",
@@ -59,7 +60,7 @@ def shape_from_config(config: Mapping[str, Any]) -> ModelShape:
         raise bad("model_type is missing: it names the architecture")
     architecture = _architectures().get(kind)
     if architecture is None:
-        raise bad(f"model_type {kind[:60]!r} is not known here; give the shape fields instead")
+        raise bad("model_type {kind} is not known here; give the shape fields instead", kind=repr(kind[:60]))
     inner = outer.nested("text_config", "llm_config", "language_config")
     if architecture.extra == "clip":
         return _two_towers(outer, kind, architecture)
@@ -120,7 +121,8 @@ def _depth(fields: ConfigFields, modality: str) -> tuple[int, int]:
     else:
         total, encoders = fields.needed("layers"), 0
     if total > _MOST_LAYERS:
-        raise bad(f"{fields.spelling('layers') or 'encoder_layers'} is beyond any model ({total} layers)")
+        field = fields.spelling("layers") or "encoder_layers"
+        raise bad("{field} is beyond any model ({total} layers)", field=field, total=total)
     return total, encoders
 
 
@@ -137,7 +139,8 @@ def _kv_heads(fields: ConfigFields, kind: str, heads: int) -> int:
     kv_heads = stated or heads
     if heads % kv_heads:
         name = fields.spelling("kv_heads") or "kv_n_heads"
-        raise bad(f"{name} {kv_heads} does not divide {fields.spelling('attention_heads')} {heads}")
+        whole = f"{fields.spelling('attention_heads')} {heads}"
+        raise bad("{part} does not divide {whole}", part=f"{name} {kv_heads}", whole=whole)
     return kv_heads
 
 
@@ -146,10 +149,9 @@ def _head_dim(fields: ConfigFields, hidden: int, heads: int, values: Mapping[str
         return int(values["qk_nope_head_dim"] + values["qk_rope_head_dim"])
     stated = fields.whole("head_dim")
     if stated is None and hidden % heads:
-        raise bad(
-            f"{fields.spelling('hidden_size')} {hidden} is not divisible by "
-            f"{fields.spelling('attention_heads')} {heads}, and head_dim is not given"
-        )
+        names = (fields.spelling("hidden_size"), fields.spelling("attention_heads"))
+        text = N_("{whole} is not divisible by {part}, and head_dim is not given")
+        raise bad(text, whole=f"{names[0]} {hidden}", part=f"{names[1]} {heads}")
     return stated or hidden // heads
 
 
@@ -222,7 +224,7 @@ def _latent_attention(fields: ConfigFields, kind: str) -> dict[str, int]:
     """Ranks and head sizes of multi-head latent attention (DeepSeek V2 and later)."""
     rank = fields.whole("kv_lora_rank")
     if rank is None and kind in _LATENT:
-        raise bad(f"kv_lora_rank is missing although {kind} has latent attention")
+        raise bad("kv_lora_rank is missing although {kind} has latent attention", kind=kind)
     if rank is None:
         return {}
     names = ("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim")
@@ -237,16 +239,17 @@ def _experts(fields: ConfigFields, kind: str, layers: int, ffn: int) -> dict[str
     inner = fields.nested("ffn_config") or fields
     experts = inner.whole("experts", least=0)
     if experts is None and (kind in _OF_EXPERTS or "moe" in kind):
-        raise bad(f"the number of experts is missing although {kind} has them; 0 says that it is dense")
+        raise bad(
+            "the number of experts is missing although {kind} has them; 0 says that it is dense", kind=kind
+        )
     if not experts or experts == 1:
         return {}
     chosen = inner.whole("experts_per_token") or inner.whole("top_k")
     if chosen is None:
         raise bad("num_experts_per_tok is missing although the config has experts")
     if chosen > experts:
-        raise bad(
-            f"{inner.spelling('experts_per_token')} {chosen} is more than {inner.spelling('experts')} {experts}"
-        )
+        names = (inner.spelling("experts_per_token"), inner.spelling("experts"))
+        raise bad("{part} is more than {whole}", part=f"{names[0]} {chosen}", whole=f"{names[1]} {experts}")
     width = fields.whole("moe_intermediate_size")
     if width is None and kind in _EXPERT_WIDTH_IS_FFN:
         width = fields.whole("intermediate_size") or ffn
@@ -268,7 +271,11 @@ def _dense_layers(fields: ConfigFields, layers: int) -> int:
     step = fields.whole("decoder_sparse_step") or fields.whole("interleave_moe_layer_step") or 1
     dense = first + (layers - layers // step) + (fields.items("mlp_only_layers") or 0)
     if dense >= layers:
-        raise bad(f"{dense} of {layers} layers are dense, which leaves none for the experts")
+        raise bad(
+            "{dense} of {layers} layers are dense, which leaves none for the experts",
+            dense=dense,
+            layers=layers,
+        )
     return dense
 
 

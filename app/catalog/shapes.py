@@ -8,6 +8,7 @@ from app.catalog.huggingface import shape_from_config
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.domain.run import SHAPE_FIELDS, TrainingRun
+from app.domain.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.catalog.catalog import Catalog
@@ -35,7 +36,9 @@ def shape_of(run: TrainingRun, catalog: Catalog) -> ModelShape:
             "model", "say which model: a catalog key, a config, shape fields or a number of parameters"
         )
     if len(ways) > 1:
-        raise BadInput(ways[1], f"the model is already given by {ways[0]}; give one of them")
+        raise BadInput(
+            ways[1], Sentence("the model is already given by {field}; give one of them", {"field": ways[0]})
+        )
     if run.model is not None:
         return _by_key(run.model, catalog)
     if run.config is not None:
@@ -50,8 +53,12 @@ def _by_key(key: str, catalog: Catalog) -> ModelShape:
     if found is not None:
         return found
     near = ", ".join(shape.key for shape in catalog.search_models(key)[:3])
-    hint = f"; do you mean {near}?" if near else ""
-    raise BadInput("model", f"there is no model {key[:80]!r} in the catalog{hint}")
+    given = {"name": repr(key[:80]), "near": near}
+    if near:
+        raise BadInput(
+            "model", Sentence("there is no model {name} in the catalog; do you mean {near}?", given)
+        )
+    raise BadInput("model", Sentence("there is no model {name} in the catalog", given))
 
 
 def explicit_shape(given: dict[str, Any]) -> ModelShape:
@@ -75,7 +82,12 @@ def explicit_shape(given: dict[str, Any]) -> ModelShape:
     derive("attention_heads", _heads(hidden, values.get("head_dim")), "hidden size over the head size")
     heads = values["attention_heads"]
     if "head_dim" not in values and hidden % heads:
-        raise BadInput("attention_heads", f"{heads} does not divide hidden_size {hidden}; give head_dim")
+        raise BadInput(
+            "attention_heads",
+            Sentence(
+                "{heads} does not divide hidden_size {size}; give head_dim", {"heads": heads, "size": hidden}
+            ),
+        )
     derive("head_dim", hidden // heads, "hidden size over heads")
     derive("kv_heads", heads, "every head has its own keys and values")
     derive("gated_mlp", True, "usual in decoders")
@@ -101,14 +113,16 @@ def _heads(hidden: int, head_dim: int | None) -> int:
 
 def _check(values: dict[str, Any]) -> None:
     if values["attention_heads"] % values["kv_heads"]:
-        raise BadInput(
-            "kv_heads", f"{values['kv_heads']} does not divide attention_heads {values['attention_heads']}"
-        )
+        given = {"part": values["kv_heads"], "heads": values["attention_heads"]}
+        raise BadInput("kv_heads", Sentence("{part} does not divide attention_heads {heads}", given))
     experts, chosen = values.get("experts", 0), values.get("experts_per_token")
     if experts and chosen is None:
         raise BadInput("experts_per_token", "is needed for a mixture of experts")
     if chosen is not None and not (1 <= chosen <= experts or chosen == experts == 0):
-        raise BadInput("experts_per_token", f"must be between 1 and the experts ({experts})")
+        raise BadInput(
+            "experts_per_token",
+            Sentence("must be between 1 and the experts ({experts})", {"experts": experts}),
+        )
 
 
 def _name(values: dict[str, Any]) -> str:

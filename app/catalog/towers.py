@@ -13,7 +13,7 @@ def patch_count(fields: ConfigFields) -> int:
     """
     image, patch = fields.whole("image_size") or 224, fields.whole("patch_size") or 16
     if image < patch:
-        raise bad(f"image_size {image} is smaller than patch_size {patch}")
+        raise bad("image_size {image} is smaller than patch_size {patch}", image=image, patch=patch)
     return int((image // patch) ** 2)
 
 

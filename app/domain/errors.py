@@ -2,7 +2,8 @@
 
 RackrateError
 ├── BadInput            the person gave something that cannot be answered; names the field
-│   └── UnknownParameter    a query parameter or column nobody knows
+│   ├── UnknownParameter    a query parameter or column nobody knows
+│   └── UnknownValue        a value that no offer has or could have; names near ones
 ├── NotFound            a well-formed key that points at nothing
 ├── CatalogError        a reference file is malformed; names file, line and column
 ├── LeaseLost           another worker took over this provider; nothing was written
@@ -13,6 +14,8 @@ RackrateError
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from app.domain.sentence import N_, Sentence
 
@@ -41,6 +44,21 @@ class BadInput(RackrateError):
 
 class UnknownParameter(BadInput):
     """A parameter, column or option name that does not exist."""
+
+
+class UnknownValue(BadInput):
+    """A value that nothing has and nothing could have; `near` are values that do exist, the closest first."""
+
+    def __init__(self, field: str, value: str, near: Sequence[str] = ()) -> None:
+        said = {"value": repr(value[:60]), "near": ", ".join(near)}
+        super().__init__(
+            field,
+            Sentence(N_("{value} is not known here; did you mean {near}?"), said)
+            if near
+            else Sentence(N_("{value} is not known here"), said),
+        )
+        self.value = value
+        self.near = tuple(near)
 
 
 _NOTHING = {

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from app.domain.errors import BadInput, UnknownParameter
+from app.domain.sentence import N_, Sentence
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
 Precision = Literal["bf16-mixed", "bf16", "fp16-mixed", "fp32", "fp8-mixed"]
@@ -145,9 +146,9 @@ class TrainingRun(BaseModel):
     @model_validator(mode="after")
     def _amount_is_given_once(self) -> Self:
         if self.tokens is not None and self.samples is not None:
-            raise ValueError("samples: give tokens or samples, not both")
+            raise ValueError("samples: " + N_("give tokens or samples, not both"))
         if self.measured_on is None and (self.measured_tokens_per_s or self.measured_peak_gib):
-            raise ValueError("measured_on: say what the trial ran on, for example h100-sxm5-80gb x8")
+            raise ValueError("measured_on: " + N_("say what the trial ran on, for example h100-sxm5-80gb x8"))
         return self
 
     @property
@@ -184,12 +185,38 @@ class TrainingRun(BaseModel):
         return self.model_dump(exclude_defaults=True)
 
 
+_WRONG: Mapping[str, str] = {
+    "greater_than_equal": N_("must be at least {ge} (given: {value})"),
+    "greater_than": N_("must be above {gt} (given: {value})"),
+    "less_than_equal": N_("must be at most {le} (given: {value})"),
+    "int_parsing": N_("must be a whole number (given: {value})"),
+    "int_parsing_size": N_("must be a whole number (given: {value})"),
+    "int_from_float": N_("must be a whole number (given: {value})"),
+    "int_type": N_("must be a whole number (given: {value})"),
+    "float_parsing": N_("must be a number (given: {value})"),
+    "float_type": N_("must be a number (given: {value})"),
+    "finite_number": N_("must be a finite number (given: {value})"),
+    "bool_parsing": N_("must be true or false (given: {value})"),
+    "bool_type": N_("must be true or false (given: {value})"),
+    "literal_error": N_("must be one of {expected} (given: {value})"),
+    "string_type": N_("must be a text (given: {value})"),
+    "string_too_long": N_("must have at most {max_length} characters (given: {value})"),
+    "dict_type": N_("must be a JSON object (given: {value})"),
+}
+"""What Pydantic calls a trouble → what a person is told; the figures are those of its context."""
+
+
 def bad_input(error: ValidationError) -> BadInput:
     """The first trouble of a validation as a refusal that names the field."""
-    first = error.errors(include_url=False, include_context=False)[0]
+    first = error.errors(include_url=False)[0]
     if first["type"] == "value_error":
         field, _, message = str(first["msg"]).removeprefix("Value error, ").partition(": ")
         return BadInput(field, message)
     field = str(first["loc"][0]) if first["loc"] else "run"
-    given = first.get("input")
-    return BadInput(field, f"{first['msg'][:1].lower()}{first['msg'][1:]} (given: {str(given)[:60]!r})")
+    said = {**first.get("ctx", {}), "value": repr(str(first.get("input"))[:60])}
+    for name in ("ge", "gt", "le"):
+        said |= {name: f"{said[name]:g}"} if name in said else {}
+    if "expected" in said:
+        said["expected"] = said["expected"].replace("'", "").replace(" or ", ", ")
+    template = _WRONG.get(first["type"])
+    return BadInput(field, first["msg"] if template is None else Sentence(template, said))

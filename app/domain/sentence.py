@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 
@@ -28,3 +28,9 @@ class Sentence:
     def __str__(self) -> str:
         chosen = self.plural if self.plural and self.count != 1 else self.template
         return chosen.format(**self.values)
+
+
+def none_of(value: str, options: Iterable[str]) -> Sentence:
+    """The refusal of a value that is none of the options."""
+    said = {"value": repr(value[:60]), "options": ", ".join(option for option in options if option)}
+    return Sentence("{value} is none of {options}", said)

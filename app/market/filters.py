@@ -16,6 +16,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from app.domain.errors import BadInput
+from app.domain.sentence import N_, Sentence, none_of
 from app.market.board import FloatArray, Mask
 from app.market.column import Column
 from app.market.columns import COLUMNS
@@ -223,7 +224,7 @@ def _choice(column: Column, parameter: str, texts: list[str]) -> Choice:
     for value in values:
         word = value.removeprefix("!").casefold()
         if column.options and word not in column.options and word != UNKNOWN:
-            raise BadInput(parameter, f"{value[:60]!r} is none of {', '.join(column.options)}")
+            raise BadInput(parameter, none_of(value, column.options))
     if not values:
         raise BadInput(parameter, "only commas were given")
     return Choice(column, parameter, values)
@@ -244,16 +245,16 @@ def _check_sign(column: Column, parameter: str, interval: Interval) -> None:
 
 
 def parse_interval(parameter: str, text: str) -> Interval:
-    """`4`, `=4`, `>=4`, `>4`, `<=4`, `<4`, `4..8`.
+    """`4`, `=4`, `>=4`, `>4`, `<=4`, `<4`, `4..8`, `4..`, `..8`.
 
     Raises:
         BadInput: anything else.
     """
     low, dots, high = text.partition("..")
     if dots:
-        interval = Interval(parse_number(parameter, low), parse_number(parameter, high))
+        interval = _between(parameter, low.strip(), high.strip())
         if interval.low > interval.high:
-            raise BadInput(parameter, f"{text[:60]!r} ends before it starts")
+            raise BadInput(parameter, Sentence("{value} ends before it starts", {"value": repr(text[:60])}))
         return interval
     match = re.match(r"(>=|<=|≥|≤|=|>|<)?\s*(.*)", text)
     sign, number = (match.group(1) or "=", match.group(2)) if match else ("=", text)
@@ -265,6 +266,14 @@ def parse_interval(parameter: str, text: str) -> Interval:
     return Interval(high=value, high_open=sign == "<")
 
 
+def _between(parameter: str, low: str, high: str) -> Interval:
+    if not low and not high:
+        raise BadInput(parameter, N_("a range needs an end: 4..8, 4.. or ..8"))
+    return Interval(
+        parse_number(parameter, low) if low else -math.inf, parse_number(parameter, high) if high else math.inf
+    )
+
+
 def parse_number(parameter: str, text: str) -> float:
     """A finite decimal number.
 
@@ -273,7 +282,7 @@ def parse_number(parameter: str, text: str) -> float:
     """
     number = re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*", text, re.IGNORECASE | re.ASCII)
     if number is None or not math.isfinite(float(text)):
-        raise BadInput(parameter, f"{text[:60]!r} is not a number")
+        raise BadInput(parameter, Sentence("{value} is not a number", {"value": repr(text[:60])}))
     return float(text)
 
 
@@ -283,11 +292,9 @@ def show_number(value: float) -> str:
 
 
 def _yes(parameter: str, text: str) -> str:
-    if text.casefold() in YES:
-        return "1"
-    if text.casefold() in NO:
-        return "0"
-    raise BadInput(parameter, f"{text[:60]!r} is neither 1 nor 0")
+    if text.casefold() not in (*YES, *NO):
+        raise BadInput(parameter, Sentence("{value} is neither 1 nor 0", {"value": repr(text[:60])}))
+    return "1" if text.casefold() in YES else "0"
 
 
 def _check_bounds(filters: Iterable[Filter]) -> None:
@@ -297,4 +304,5 @@ def _check_bounds(filters: Iterable[Filter]) -> None:
         if role == "min":
             lows[item.column.name] = float(item.values[0])
         elif role == "max" and lows.get(item.column.name, -math.inf) > float(item.values[0]):
-            raise BadInput(item.parameter, f"is below {item.column.url_name}_min")
+            bound = {"bound": f"{item.column.url_name}_min"}
+            raise BadInput(item.parameter, Sentence("is below {bound}", bound))

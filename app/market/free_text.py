@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from app.domain.errors import BadInput
+from app.domain.sentence import Sentence
 from app.market.board import Mask
 from app.market.filters import Filter, parse_filters, parse_number
 from app.market.frame import Frame
@@ -68,11 +69,11 @@ def parse(text: str) -> FreeText:
         BadInput: it is too long, or a comparison has no number.
     """
     if len(text) > MAX_CHARACTERS:
-        raise BadInput("q", f"is longer than {MAX_CHARACTERS} characters")
+        raise BadInput("q", Sentence("is longer than {count} characters", {"count": MAX_CHARACTERS}))
     joined = re.sub(r"(>=|<=|[<>≤≥=])\s+", r"\1", text.casefold())
     tokens = [token for token in re.split(r"[\s,;]+", re.sub(r"\b(\d+)\s*[x×]\s+", r"\1x", joined)) if token]
     if len(tokens) > MAX_WORDS:
-        raise BadInput("q", f"has more than {MAX_WORDS} words")
+        raise BadInput("q", Sentence("has more than {count} words", {"count": MAX_WORDS}))
     filters: list[Filter] = []
     words: list[str] = []
     for token in tokens:
@@ -97,7 +98,9 @@ def _meaning(token: str) -> tuple[dict[str, list[str]], str]:
 def _comparison(token: str, sign: str, amount: str) -> dict[str, list[str]]:
     match = _AMOUNT.fullmatch(amount)
     if match is None:
-        raise BadInput("q", f"{token[:60]!r} compares with something that is not a number")
+        raise BadInput(
+            "q", Sentence("{value} compares with something that is not a number", {"value": repr(token[:60])})
+        )
     number = parse_number("q", match.group(1))
     measure = _MEASURES.get((match.group(2) or "").casefold(), "price")
     return {measure: [f"{sign}{number!r}"]}

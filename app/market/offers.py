@@ -132,7 +132,10 @@ def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> Offe
         BadInput: `per_page=all`, which is for the export; anything the run makes impossible.
     """
     if query.per_page is None:
-        raise BadInput("per_page", f"all is for the CSV export; here it is at most {MAX_PER_PAGE}")
+        raise BadInput(
+            "per_page",
+            Sentence("all is for the CSV export; here it is at most {most}", {"most": MAX_PER_PAGE}),
+        )
     selection = select(market, query)
     frame, total = selection.frame, int(np.count_nonzero(selection.chosen))
     return OfferPage(

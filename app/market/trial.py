@@ -100,10 +100,8 @@ def compare_trial(shape: ModelShape, run: TrainingRun, recipe: Recipe, catalog: 
     machine = trial_machine(run.measured_on, catalog)
     (plan,) = search(shape, run, recipe, (machine,))
     if plan.time is None or plan.memory is None:
-        text = (
-            f"by the estimate this run does not fit on {run.measured_on}; set its layout as the trial had it"
-        )
-        raise BadInput("measured_on", text)
+        text = N_("by the estimate this run does not fit on {machine}; set its layout as the trial had it")
+        raise BadInput("measured_on", Sentence(text, {"machine": run.measured_on}))
     correction = correct(
         machine.node.accelerator.key,
         run.measured_tokens_per_s,
@@ -168,7 +166,8 @@ def _number(name: str, text: str, most: float) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise BadInput(name, f"{text[:60]!r} is not a number") from None
+        raise BadInput(name, Sentence("{value} is not a number", {"value": repr(text[:60])})) from None
     if not 0.0 <= value <= most:
-        raise BadInput(name, f"must lie between 0 and {most:g} (given: {text[:60]})")
+        said = {"low": "0", "high": f"{most:g}", "value": text[:60]}
+        raise BadInput(name, Sentence("must lie between {low} and {high} (given: {value})", said))
     return value

@@ -145,8 +145,9 @@ def _ratio(field: str, measured: float | None, predicted: float | None) -> float
         return 1.0
     ratio = measured / predicted
     if not WIDEST[0] <= ratio <= WIDEST[1]:
-        text = f"{measured:g} is {ratio:.2g} times the estimate of {predicted:.4g}; was it the same run and machine?"
-        raise BadInput(field, text)
+        said = {"measured": f"{measured:g}", "ratio": f"{ratio:.2g}", "estimate": f"{predicted:.4g}"}
+        text = N_("{measured} is {ratio} times the estimate of {estimate}; was it the same run and machine?")
+        raise BadInput(field, Sentence(text, said))
     return ratio
 
 

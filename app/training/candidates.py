@@ -16,6 +16,7 @@ import numpy as np
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.domain.run import Framework, TrainingRun
+from app.domain.sentence import Sentence
 from app.training.layout import CHECKPOINTINGS, SHARDINGS, CheckpointingKind, IntArray, Layouts, ShardingKind
 
 MOST_TOKENS_PER_PASS = 2**18
@@ -81,20 +82,26 @@ def check(shape: ModelShape, run: TrainingRun) -> None:
     _check_framework(run, support)
     tensor, heads = run.tensor_parallel or 1, shape.attention_heads
     if heads and heads % tensor:
+        said = {"degree": tensor, "heads": heads, "model": shape.name}
         raise BadInput(
-            "tensor_parallel", f"{tensor} does not divide the {heads} attention heads of {shape.name}"
+            "tensor_parallel",
+            Sentence("{degree} does not divide the {heads} attention heads of {model}", said),
         )
     if shape.layers and (run.pipeline_parallel or 1) > shape.layers:
+        said = {"model": shape.name, "layers": shape.layers}
         raise BadInput(
-            "pipeline_parallel", f"{shape.name} has {shape.layers} layers, too few for that many stages"
+            "pipeline_parallel", Sentence("{model} has {layers} layers, too few for that many stages", said)
         )
     if run.sequence_length % (run.context_parallel or 1):
-        raise BadInput("context_parallel", f"does not divide the sequence of {run.sequence_length} tokens")
+        said = {"length": run.sequence_length}
+        raise BadInput("context_parallel", Sentence("does not divide the sequence of {length} tokens", said))
     if (run.expert_parallel or 1) > 1 and (not shape.experts or shape.experts % (run.expert_parallel or 1)):
-        raise BadInput("expert_parallel", f"does not divide the {shape.experts} experts of {shape.name}")
+        said = {"experts": shape.experts, "model": shape.name}
+        raise BadInput("expert_parallel", Sentence("does not divide the {experts} experts of {model}", said))
     if (run.micro_batch_size or 1) > run.global_batch_size:
+        said = {"batch": run.global_batch_size}
         raise BadInput(
-            "micro_batch_size", f"is larger than the global batch of {run.global_batch_size} sequences"
+            "micro_batch_size", Sentence("is larger than the global batch of {batch} sequences", said)
         )
 
 
@@ -107,13 +114,14 @@ def _check_framework(run: TrainingRun, support: Support) -> None:
     }
     for field, (degree, supported) in degrees.items():
         if (degree or 1) > 1 and not supported:
+            said = {"framework": run.framework}
             raise BadInput(
-                field, f"{run.framework} does not offer it; leave it empty or choose another framework"
+                field,
+                Sentence("{framework} does not offer it; leave it empty or choose another framework", said),
             )
     if run.sharding != "auto" and run.sharding not in support.shardings:
-        raise BadInput(
-            "sharding", f"{run.framework} offers {', '.join(support.shardings)}, not {run.sharding}"
-        )
+        offered = {"framework": run.framework, "offered": ", ".join(support.shardings), "asked": run.sharding}
+        raise BadInput("sharding", Sentence("{framework} offers {offered}, not {asked}", offered))
 
 
 def enumerate_layouts(shape: ModelShape, run: TrainingRun, per_node: int, nodes: int) -> Layouts:

@@ -9,6 +9,7 @@ from typing import Literal
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.domain.run import Attention, Framework, Method, Optimizer, Precision, TrainingRun
+from app.domain.sentence import Sentence
 from app.training.assumptions_memory import value_of
 from app.training.parameters import count, structure
 from app.training.profiles import PROFILES, Loss, Norm, Profile, SoftwareClass, Wrap
@@ -120,7 +121,8 @@ def recipe_for(shape: ModelShape, run: TrainingRun) -> Recipe:
     """
     check_shape(shape)
     if run.sequence_length > MOST_TOKENS:
-        raise BadInput("sequence_length", f"{run.sequence_length} tokens is beyond {MOST_TOKENS}")
+        said = {"length": run.sequence_length, "most": MOST_TOKENS}
+        raise BadInput("sequence_length", Sentence("{length} tokens is beyond {most}", said))
     profile = PROFILES[run.framework]
     recipe = _base(run, profile)
     if run.method in ("lora", "qlora"):
@@ -141,17 +143,29 @@ def check_shape(shape: ModelShape) -> None:
     }  # fmt: skip
     for field, value in numbers.items():
         if not math.isfinite(value) or value < 0:
-            raise BadInput(field, f"must be a number of at least 0 (given: {value})")
+            raise BadInput(
+                field,
+                Sentence("must be a number of at least {low} (given: {value})", {"low": 0, "value": value}),
+            )
     if not shape.stated_parameters and not (shape.layers and shape.hidden_size):
         missing = "hidden_size" if shape.layers else "layers"
         raise BadInput(missing, "a model needs at least layers and hidden size, or its number of parameters")
     heads, kv_heads = shape.attention_heads, shape.kv_heads
     if heads and kv_heads and (kv_heads > heads or heads % kv_heads):
-        raise BadInput("kv_heads", f"{kv_heads} key/value heads do not divide the {heads} attention heads")
+        said = {"part": kv_heads, "heads": heads}
+        raise BadInput(
+            "kv_heads", Sentence("{part} key/value heads do not divide the {heads} attention heads", said)
+        )
     if heads and not shape.head_dim and shape.hidden_size % heads:
-        raise BadInput("attention_heads", f"{heads} heads do not divide the hidden size {shape.hidden_size}")
+        said = {"heads": heads, "size": shape.hidden_size}
+        raise BadInput(
+            "attention_heads", Sentence("{heads} heads do not divide the hidden size {size}", said)
+        )
     if shape.experts and not 0 < shape.experts_per_token <= shape.experts:
-        raise BadInput("experts_per_token", f"must be between 1 and the {shape.experts} experts")
+        raise BadInput(
+            "experts_per_token",
+            Sentence("must be between 1 and the experts ({experts})", {"experts": shape.experts}),
+        )
 
 
 def _base(run: TrainingRun, profile: Profile) -> Recipe:

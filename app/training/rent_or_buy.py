@@ -100,9 +100,14 @@ def ownership_of(accelerator: Accelerator, price_usd: float | None = None) -> Ow
     """
     price = accelerator.purchase_usd if price_usd is None else price_usd
     if price is None:
-        raise BadInput("purchase_usd", f"no purchase price of {accelerator.name} is known; give one")
+        raise BadInput(
+            "purchase_usd",
+            Sentence("no purchase price of {name} is known; give one", {"name": accelerator.name}),
+        )
     if accelerator.tdp_watts is None:
-        raise BadInput("kilowatts", f"the power of {accelerator.name} is not known; give it")
+        raise BadInput(
+            "kilowatts", Sentence("the power of {name} is not known; give it", {"name": accelerator.name})
+        )
     if accelerator.tier == "datacenter":
         watts = accelerator.tdp_watts * _VALUES["own.host_power"]
     else:
@@ -188,6 +193,8 @@ def _check(own: Ownership, rent: float, utilisation: float) -> None:
     )
     for name, value, low, high in limits:
         if not low <= value <= high:
-            raise BadInput(name, f"must lie between {low:g} and {high:g} (given: {value:g})")
+            said = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
+            raise BadInput(name, Sentence("must lie between {low} and {high} (given: {value})", said))
     if not 0.0 < utilisation <= 1.0:
-        raise BadInput("utilisation", f"must be above 0 and at most 1 (given: {utilisation:g})")
+        said = {"value": f"{utilisation:g}"}
+        raise BadInput("utilisation", Sentence("must be above 0 and at most 1 (given: {value})", said))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
+from app.domain.sentence import N_, Sentence
 from app.training.parameters import expert_layers, expert_width, mlp_linears, projections, shared_width
 
 _GROUPS: dict[str, tuple[str, ...]] = {
@@ -52,10 +53,12 @@ def parse_targets(text: str, shape: ModelShape) -> tuple[str, ...]:
         found.update(_GROUPS.get(name) or _SPELLINGS.get(word.strip()) or _SPELLINGS.get(name) or (name,))
     unknown = sorted(found - set(KNOWN))
     if unknown or not found:
-        what = f"{unknown[0]!r} is not a linear layer" if unknown else "names no linear layer"
-        raise BadInput(
-            "lora_targets", f"{what}; use attention, mlp, all-linear, or names such as q_proj, v_proj"
+        none = N_("names no linear layer; use attention, mlp, all-linear, or names such as q_proj, v_proj")
+        wrong = N_(
+            "{name} is not a linear layer; use attention, mlp, all-linear, or names such as q_proj, v_proj"
         )
+        sentence = Sentence(wrong, {"name": repr(unknown[0])}) if unknown else Sentence(none)
+        raise BadInput("lora_targets", sentence)
     if not shape.gated_mlp and found & {"up", "down"}:
         found.discard("gate")
     return tuple(name for name in KNOWN if name in found)

@@ -10,7 +10,7 @@ from starlette.requests import Request, cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.domain.errors import BadInput
-from app.domain.sentence import Sentence
+from app.domain.sentence import none_of
 from app.web.errors import error_page
 from app.web.language import LANGUAGES, language, speak
 
@@ -46,8 +46,7 @@ class Speak:
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     asked = QueryParams(scope["query_string"])[PARAMETER]
-    known = {"value": repr(asked[:60]), "options": ", ".join(LANGUAGES)}
-    error = BadInput(PARAMETER, Sentence("{value} is none of {options}", known))
+    error = BadInput(PARAMETER, none_of(asked, LANGUAGES))
     await error_page(Request(scope, receive), error)(scope, receive, send)
 
 
