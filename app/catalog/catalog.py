@@ -13,7 +13,7 @@ from app.catalog.hardware import Hardware, HardwareFinder, read_fabrics
 from app.catalog.instances import Instances, read_instances
 from app.catalog.models import called, read_models, search
 from app.catalog.names import Names, Question
-from app.catalog.places import Place, read_places
+from app.catalog.places import Place, common_zone, read_places
 from app.catalog.resolution import Resolution
 from app.catalog.snapshot import read_snapshot
 from app.catalog.terms import Providers, ProviderTerms, read_providers, read_terms
@@ -110,6 +110,10 @@ class Catalog:
         """Where a provider's region lies; where the region tells nothing, the country that the source states.
         Unknown stays unknown."""
         return self._places.find(self.providers.slug(provider), region, country)
+
+    def zone(self, provider: str, zone: str | None) -> str | None:
+        """See `places.common_zone`."""
+        return common_zone(self.providers.hardware_slug(self.providers.slug(provider)), zone)
 
     def country_name(self, code: str) -> str:
         """A country's English name; an unlisted code as it stands."""

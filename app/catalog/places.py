@@ -48,6 +48,8 @@ _CENTRE = re.compile(r"(?:eur?|ap|oc|sea|as|na|sa|me|af)-([a-z]{2})-\d+")
 _US_CENTRE = re.compile(r"us-([a-z]{2})-\d+")
 _NATIONAL_CENTRE = re.compile(r"([a-z]{2})-(?:[a-z]{3,}-)?\d+")
 _ZONE = re.compile(r"-?[a-f]$|-dc\d+$")
+# "us-east-1a" is another building in every account of AWS; only ids such as "use1-az1" mean the same to everybody.
+_ACCOUNT_ZONES: Mapping[str, re.Pattern[str]] = {"aws": re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d[a-z]")}
 _CONTINENT_CODES = frozenset(("na", "eu", "as", "oc", "sa", "af", "an"))
 
 
@@ -147,6 +149,13 @@ class Places:
         if country is None:
             return Place()
         return Place(country.code, country.continent, name or country.name, area or country.area)
+
+
+def common_zone(provider: str, zone: str | None) -> str | None:
+    """A zone that means the same to every account; None for a name that each account reads differently (AWS)."""
+    if zone and provider in _ACCOUNT_ZONES and _ACCOUNT_ZONES[provider].fullmatch(zone):
+        return None
+    return zone
 
 
 def read_places(folder: Path) -> Places:

@@ -127,7 +127,10 @@ class Describer:
         slug = self._slugs.get(offer.provider)
         if slug is None:
             slug = self._slugs[offer.provider] = self._catalog.provider_slug(offer.provider)
-        return offer if slug == offer.provider else msgspec.structs.replace(offer, provider=slug)
+        zone = self._catalog.zone(slug, offer.zone) if offer.zone else None
+        if slug == offer.provider and zone == offer.zone:
+            return offer
+        return msgspec.structs.replace(offer, provider=slug, zone=zone)
 
     def _resolve(self, offer: ScrapedOffer) -> Resolution:
         key = _RESOLVED_BY(offer)

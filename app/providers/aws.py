@@ -20,7 +20,7 @@ from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._aws_families import MENTIONED, accelerators_of
 from app.providers._reading import Harvest, Refused, decimal_of, figure, some
 from app.providers._several import every_part
-from app.providers.card import DAY, ProviderCard
+from app.providers.card import DAY, HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
 _BULK = "https://pricing.us-east-1.amazonaws.com"
@@ -50,6 +50,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://aws.amazon.com/ec2/pricing/",
     interval_s=DAY,
+    longest_s=3 * HOUR,
     terms_note="Public price files; read once a day because of their size. Capacity is not published.",
 )
 

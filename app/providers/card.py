@@ -11,6 +11,7 @@ Kind = Literal["list_price", "marketplace", "aggregator"]
 
 QUARTER_HOUR = 900
 HALF_HOUR = 1_800
+HOUR = 3_600
 SIX_HOURS = 21_600
 DAY = 86_400
 WEEK = 604_800
@@ -23,7 +24,7 @@ class ProviderCard:
     `needs_key` is the environment variable without which nothing can be fetched; `other_variables` are further ones
     (a team name, the second half of a key). `covers` lists the provider slugs that the source's offers carry, its own
     alone by default. `interval_s` is the polite pace: marketplaces a quarter of an hour, stock half an hour, price
-    lists six hours, bulk files a day. `licence` is the licence of the data, where one is stated.
+    lists six hours, bulk files a day. `longest_s` is the time after which a scrape counts as failed. `licence` is the licence of the data, where one is stated.
     """
 
     slug: str
@@ -34,6 +35,7 @@ class ProviderCard:
     needs_key: str | None = None
     other_variables: tuple[str, ...] = ()
     interval_s: int = SIX_HOURS
+    longest_s: int = HALF_HOUR
     terms_note: str = ""
     licence: str = ""
     covers: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ import msgspec
 
 from app.domain.errors import Unreachable, UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
-from app.providers._reading import Harvest, decimal_of, figure, rows_at, some
+from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at, some
 from app.providers._several import every_part, every_table
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
@@ -55,6 +55,8 @@ _NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Regi
 _ASKED_DIRECTLY = frozenset({"runpod", "vast"})
 # Clouds whose on-demand price is regional although the file repeats it per zone.
 _REGIONAL = frozenset({"aws", "azure", "gcp", "oci"})
+# A cloud whose file held the floor of a bid in both columns of prices (behaviour P04).
+_AUCTIONS = frozenset({"mithril"})
 _PLACE = re.compile(r"(?:^|, ?)([A-Z]{2})(?:, ?[A-Z]{2})?$")
 
 CARD = ProviderCard(
@@ -117,14 +119,15 @@ def _read_cloud(harvest: Harvest, slug: str, part: Part, rows: list[dict[str, st
     def read(row: dict[str, str]) -> Iterator[ScrapedOffer]:
         common = _common(slug, part, row)
         zone = row.get("AvailabilityZone") or None
-        price = _listed(row["Price"])
+        price, spot = _listed(row["Price"]), some(row.get("SpotPrice"))
+        if slug in _AUCTIONS and price == spot:
+            raise Refused("one figure for on demand and spot: a floor of bids")
         yield harvest.offer(
             **common,
             zone=None if slug in _REGIONAL else zone,
             purchase_option="on_demand",
             price_per_hour=price,
         )
-        spot = some(row.get("SpotPrice"))
         if spot is not None:
             yield harvest.offer(**common, zone=zone, purchase_option="spot", price_per_hour=spot)
 

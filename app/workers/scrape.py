@@ -18,20 +18,18 @@ from app.providers.port import Http, Provider
 
 log = logging.getLogger(__name__)
 
-LONGEST_S = 5_400.0
-"""A source that takes longer than an hour and a half counts as failed (bulk files are read for up to an hour)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Scraper:
-    """What every scrape needs: an HTTP client, the environment for keys, database, catalog and clock."""
+    """What every scrape needs: an HTTP client, the environment for keys, database, catalog and clock. `longest_s`
+    replaces the time that each source's card allows."""
 
     http: Http
     environment: Mapping[str, str]
     engine: Engine
     catalog: Catalog
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    longest_s: float = LONGEST_S
+    longest_s: float | None = None
 
     async def scrape_provider(self, provider: Provider, fence: int | None = None) -> IngestReport | None:
         """Ask a source and take in what it says; None when that failed, which is then on the status page.
@@ -40,8 +38,9 @@ class Scraper:
             LeaseLost: another worker has taken over; nothing was written.
         """
         slug, started_at, parsed = provider.card.slug, self.clock(), None
+        longest_s = self.longest_s or provider.card.longest_s
         try:
-            parsed = await asyncio.wait_for(self._ask(provider), self.longest_s)
+            parsed = await asyncio.wait_for(self._ask(provider), longest_s)
             return await self._ingest(provider, parsed, started_at, fence)
         except LeaseLost:
             raise
@@ -50,7 +49,7 @@ class Scraper:
         except UpstreamFault as error:
             await self._fail(provider, str(error), started_at, fence)
         except TimeoutError:
-            await self._fail(provider, f"no end after {self.longest_s:.0f} s", started_at, fence)
+            await self._fail(provider, f"no end after {longest_s:.0f} s", started_at, fence)
         except Exception as error:  # a bug on an answer nobody foresaw must not stop the other sources
             log.exception("%s: could not be %s", slug, "read" if parsed is None else "taken in")
             what = "the reader failed" if parsed is None else "it could not be taken in"

@@ -102,3 +102,20 @@ def test_a_malformed_row_is_refused(
 ) -> None:
     with pytest.raises(CatalogError, match=rf"{file}, line \d+, {said}"):
         read_places(spoiled(file, old, new))
+
+
+@pytest.mark.parametrize(
+    ("provider", "zone", "common"),
+    [
+        ("aws", "us-east-1a", None),
+        ("aws-cn", "cn-north-1b", None),
+        ("aws", "use1-az1", "use1-az1"),
+        ("gcp", "us-east1-b", "us-east1-b"),
+        ("aws", "us-east-1-lim-1a", "us-east-1-lim-1a"),
+        ("aws", None, None),
+    ],
+)
+def test_a_zone_that_each_account_reads_differently_is_no_zone(
+    catalog: Catalog, provider: str, zone: str | None, common: str | None
+) -> None:
+    assert catalog.zone(provider, zone) == common

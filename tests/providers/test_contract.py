@@ -65,6 +65,8 @@ def test_a_card_says_what_a_person_needs_to_know(slug: str) -> None:
     card = discover()[slug].card
     assert re.fullmatch(r"[a-z0-9_]+", slug) and card.name and card.homepage.startswith("https://")
     assert 900 <= card.interval_s <= 604_800
+    assert 60 <= card.longest_s < card.interval_s or card.longest_s <= 1_800
+    assert card.source_kind != "page" or "robots.txt" in card.terms_note
     assert all(re.fullmatch(r"[A-Z][A-Z0-9_]+", variable) for variable in card.variables)
 
 
@@ -82,6 +84,25 @@ def test_without_its_key_a_source_names_the_variable_and_asks_nobody(slug: str) 
 
     if card.needs_key:
         asyncio.run(fetch_without_keys())
+
+
+@every_source
+def test_a_page_is_read_only_where_the_site_allows_it(slug: str) -> None:
+    if discover()[slug].card.source_kind != "page":
+        return
+
+    async def fetch() -> None:
+        with served(slug) as internet:
+            (host,) = {answer["url"].partition("/")[0] for answer in payload(slug)["answers"]}
+            internet.answers.insert(
+                0, {"url": f"{host}/robots.txt", "text": "User-agent: Rackrate\nDisallow: /\n"}
+            )
+            async with PoliteClient(Manners(via=internet.origin, **FAST)) as http:
+                with pytest.raises(UpstreamFault, match=r"robots\.txt"):
+                    await discover()[slug].fetch(http, {})
+        assert internet.asked == [("GET", f"{host}/robots.txt")]
+
+    asyncio.run(fetch())
 
 
 @every_source

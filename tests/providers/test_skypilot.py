@@ -1,4 +1,4 @@
-"""SkyPilot catalog: providers.md A1; behaviour G15, P06, P15, P16, P31, R02, F01, F05."""
+"""SkyPilot catalog: providers.md A1; behaviour G15, P04, P06, P15, P16, P31, R02, F01, F05."""
 
 from __future__ import annotations
 
@@ -35,6 +35,14 @@ def test_a_file_says_how_old_it_is_or_its_repository_does() -> None:
 def test_a_zero_price_is_unknown_and_a_zero_spot_price_is_no_offer() -> None:
     assert only("skypilot", instance_type="Standard_NC40ads_H100_v5").price_per_hour is None
     assert {offer.purchase_option for offer in _unfetched("vast")} == {"on_demand"}
+
+
+def test_one_figure_for_an_auction_and_its_fixed_price_is_believed_for_neither() -> None:
+    assert {offer.price_per_hour for offer in offers("skypilot", provider="mithril")} == {
+        Decimal("28.66"),
+        Decimal("8.00"),
+    }
+    assert any("a floor of bids" in reject.reason for reject in parsed("skypilot").rejects)
 
 
 def test_an_accelerator_without_its_host_is_no_instance() -> None:
