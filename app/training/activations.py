@@ -164,13 +164,14 @@ def _scores(shape: ModelShape, recipe: Recipe) -> float:
 
 def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
     """Gate, its activation and up (gated), or the activation's input; GPT-2's tanh-GELU is written out in plain
-    operations by Transformers and keeps three tensors more."""
+    operations by Transformers and keeps three tensors more. Compiled code recomputes the activation, but not the
+    product, which a matrix product of the backward pass reads (functorch's min-cut partitioner)."""
     e = recipe.compute_bytes
     if recipe.mlp_recomputed and not shape.gated_mlp:
         return e * width * max(0, 1 - recipe.mlp_recomputed // 2)
     composed = shape.family.startswith("GPT-2") and recipe.norm == "eager"
     inner = 3.0 if shape.gated_mlp else 4.0 if composed else 1.0
-    if recipe.fused_adapters and shape.gated_mlp:
+    if (recipe.fused_adapters or recipe.compiled) and shape.gated_mlp:
         inner = 2.0
     return e * width * inner + e * _input_of(recipe, "down", width)
 

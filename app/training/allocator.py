@@ -65,5 +65,6 @@ def reserved_bytes(recipe: Recipe, layouts: Layouts, phases: Phases) -> FloatArr
     together = (resident + dynamic + value_of("reserved.resident") * side).max(axis=0)
     apart = (resident + dynamic).max(axis=0) + side.max(axis=0)
     loaded = value_of("reserved.resident") * loading.total.max(axis=0)
-    held: FloatArray = np.maximum(np.where(sharded, apart, together), loaded)
+    streams = value_of("reserved.fsdp1") if recipe.first_fsdp else 1.0
+    held: FloatArray = np.maximum(np.where(sharded, streams * apart, together), loaded)
     return held

@@ -36,6 +36,7 @@ class Profile:
     - `wraps`: what of a fully sharded model lies unsharded on an accelerator while it is loaded: one tensor (filled
       from a meta device), one unit, or the `whole` model. `quantises_on_device`: a linear's 16-bit copy is on the
       accelerator when it is quantised. `load_source` says where both are from.
+    - `first_fsdp`: full sharding is by FSDP1, whose memory is freed through other streams (record_stream).
     - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
       PyTorch picks the kernel).
     """
@@ -66,6 +67,7 @@ class Profile:
     unties_embeddings: bool = False
     repeats_keys: Literal["never", "sdpa", "always"] = "sdpa"
     offloads: Literal["all", "optimizer"] = "all"
+    first_fsdp: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
     load_source: str = ""
@@ -96,7 +98,7 @@ PROFILES: dict[Framework, Profile] = {
         "Transformers Trainer: autocast over fp32 weights; PEFT autocast_adapter_dtype",
         bucket_copies=True,
         upcasts_unquantised=True,
-        wraps="units", quantises_on_device=True,
+        first_fsdp=True, wraps="units", quantises_on_device=True,
         load_source="accelerate FSDP sync_module_states: one wrapped unit; bitsandbytes quantises as weights arrive",
     ),
     "unsloth": Profile(
@@ -110,7 +112,7 @@ PROFILES: dict[Framework, Profile] = {
         "eager", "pure", 2, 0, 4, "eager", "fused", "full", "chunked",
         "axolotl: bf16 auto, cut cross entropy, embeddings_skip_upcast",
         bucket_copies=True,
-        wraps="units", quantises_on_device=True,
+        first_fsdp=True, wraps="units", quantises_on_device=True,
         load_source="as Transformers and accelerate, which it drives",
     ),
     "litgpt": Profile(
@@ -120,7 +122,7 @@ PROFILES: dict[Framework, Profile] = {
         gathers_whole=True,
         accumulates=True,
         inner_copies=4.0, quantised_copies=2.0, quantises_head=True, unties_embeddings=True,
-        wraps="whole", quantises_on_device=True,
+        first_fsdp=True, wraps="whole", quantises_on_device=True,
         load_source="litgpt issue 220: the model is built on every device before FSDP shards it",
     ),
     "deepspeed": Profile(

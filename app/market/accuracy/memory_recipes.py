@@ -187,11 +187,18 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         quantised_copies=0.0 if _first_quantised_litgpt(row) else recipe.quantised_copies,
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
-        tight=not word(row, "framework_version").startswith(OLD_ALLOCATORS),
+        tight=_tight(row),
+        first_fsdp="fsdp1" in word(row, "sharding"),
         dropout=0.1 if _drops(row, recipe) else 0.0,
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
         context_gib=value_of("context.old" if _old(row) else "context.lazy"),
     )
+
+
+def _tight(row: Row) -> bool:
+    """Expandable segments, or one and the same sequence of allocations every step: packed, without a pipeline."""
+    repeats = word(row, "packing") == "yes" and (number(row, "pp") or 1) == 1
+    return repeats or not word(row, "framework_version").startswith(OLD_ALLOCATORS)
 
 
 def _first_quantised_litgpt(row: Row) -> bool:
