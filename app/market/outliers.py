@@ -25,6 +25,8 @@ FLAGS = {
     "price_moved": N_("The price moved by half or more since the scrape before"),
     "spot_above_on_demand": N_("Spot costs as much as on demand, or more"),
     "reserved_above_on_demand": N_("The commitment costs more than on demand"),
+    "price_is_lower_bound": N_("The page says “from”: a lower bound, not a price that everybody gets"),
+    "inference_only": N_("Rented for inference only"),
     "sources_disagree": N_("Sources disagree about the price"),
 }
 """Flag → what it means. Flags of a source's own stand beside these."""

@@ -206,7 +206,7 @@ def _price_flags(fields: Mapping[str, Any], name: str, count: float) -> tuple[st
         raise Refused("price that no accelerator costs")
     if each > CONSUMER_ABOVE and _CONSUMER.search(name):
         raise Refused("outlier: data-centre price for a gaming card")
-    return () if SUSPICIOUS_BELOW <= each <= SUSPICIOUS_ABOVE else ("price-out-of-range",)
+    return () if SUSPICIOUS_BELOW <= each <= SUSPICIOUS_ABOVE else ("price_implausible",)
 
 
 def decimal_of(value: object) -> Decimal | None:

@@ -51,7 +51,7 @@ def parse(payload: Payload) -> Parsed:
             price_per_hour=None if cents is None else cents * 60 / 100,
             stock=_STOCK.get(str((row.get("availability") or {}).get("status"))),
             max_nodes=1,
-            flags=("inference-only",),
+            flags=("inference_only",),
             price_basis="cents per minute of an inference endpoint",
         )
 

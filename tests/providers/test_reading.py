@@ -73,7 +73,7 @@ def test_a_data_centre_price_for_a_gaming_card_is_an_outlier() -> None:
 
 
 def test_a_price_worth_a_second_look_is_marked_and_kept() -> None:
-    assert _offer(price_per_hour=Decimal(800)).flags == ("price-out-of-range",)
+    assert _offer(price_per_hour=Decimal(800)).flags == ("price_implausible",)
     assert _offer().flags == ()
 
 
