@@ -25,7 +25,8 @@ class LayerBytes:
     sequence parallel); `split`: attention and feed-forward (always divided); `scores`: bytes per token and
     context token of eager attention; `entry`: the layer's input, all that full checkpointing keeps;
     `selective`: what selective checkpointing keeps
-    beside the entry (every second matrix product and the attention output, torchtitan); `work` and
+    beside the entry (every second matrix product and the attention output, torchtitan; compiled code drops the
+    last product, which nothing reads again); `work` and
     `work_scores` (per token and context token): gradients alive at once in backward.
     `inner_mlp`: the part of `split` inside the feed-forward."""
 
@@ -50,7 +51,8 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> LayerB
     mlp = _mlp(shape, recipe, width) + _dispatch(shape, recipe, expert_layer)
     mlp += recipe.inner_copies * e * hidden + _quantised_copies(shape, recipe, width)
     adapters = _adapter_inputs(shape, recipe, expert_layer)
-    kept = e * (hidden + query + value + width + output) + 4.0 * shape.attention_heads
+    unread = 0 if recipe.compiled else hidden
+    kept = e * (unread + query + value + width + output) + 4.0 * shape.attention_heads
     return LayerBytes(
         whole=norms + inputs,
         split=attention + mlp + adapters,

@@ -163,14 +163,11 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
     compiled = word(row, "compile") == "yes"
     stated = word(row, "ce_impl")
     loss: Loss = first(stated, LOSSES, PROFILES[framework].full_loss if stated else recipe.loss)
-    whole_graph = (loss == "full" and framework == "torchtitan") or (
-        loss == "loss-compiled" and framework == "torchtune"
-    )
-    if compiled and whole_graph:
+    if compiled and loss == "loss-compiled" and framework == "torchtune":
         loss = "compiled"
     if loss == "fused" and framework == "megatron":
         loss = "vocab-fused"
-    if loss == "full" and framework in ("hf-trainer", "deepspeed") and _returns_logits(row):
+    if loss == "full" and _returns_logits(row, framework):
         loss = "returned"
     if loss == "full" and recipe.quantisation == "gptq":
         loss = "half"
@@ -206,9 +203,14 @@ def _first_quantised_litgpt(row: Row) -> bool:
     return "2023" in word(row, "framework_version")
 
 
-def _returns_logits(row: Row) -> bool:
-    """Transformers 4 of 2024 kept the fp32 logits and their shifted copy beside the loss."""
-    return "2024" in word(row, "framework_version") or word(row, "framework").startswith("hf +")
+def _returns_logits(row: Row, framework: Framework) -> bool:
+    """Transformers 4 of 2024 kept the fp32 logits and their shifted copy beside the loss; so did the recipes of
+    torchtune 0.1."""
+    version = word(row, "framework_version")
+    if framework == "torchtune":
+        return version.startswith("0.1")
+    old = "2024" in version or word(row, "framework").startswith("hf +")
+    return framework in ("hf-trainer", "deepspeed") and old
 
 
 def _drops(row: Row, recipe: Recipe) -> bool:
