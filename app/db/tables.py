@@ -16,6 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 from app.db.types import Instant, Money, Rate, SerialId
@@ -147,6 +148,7 @@ price_point = Table(
     Column("usd_per_hour", Double),
     Column("run_id", ForeignKey("scrape_run.id"), nullable=False),
     Index(None, "run_id"),
+    Index(None, "at"),
     comment="Appended when a price changes, never otherwise; usd_per_hour has the upfront spread over the term",
 )
 
@@ -160,7 +162,28 @@ accelerator_day = Table(
     Column("median_usd", Double, nullable=False),
     Column("offers", Integer, nullable=False),
     Column("providers", Integer, nullable=False),
+    Column("flagged", Integer, nullable=False, server_default="0"),
+    Column("backfilled", Boolean, nullable=False, server_default=false()),
+    Column("since", Date),
+    Column("log_change", Double),
+    Column("matched", Integer, nullable=False, server_default="0"),
+    Column("matched_providers", Integer, nullable=False, server_default="0"),
+    Index(None, "day"),
     comment="Per accelerator-hour: the lowest unflagged price and the median of the providers' medians",
+)
+"""`log_change` is the mean logarithm of the price ratios of the `matched` offers that stood on the day `since` too."""
+
+provider_day = Table(
+    "provider_day",
+    metadata,
+    Column("provider", Text, primary_key=True),
+    Column("accelerator", Text, primary_key=True),
+    Column("purchase_option", String(16), primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("low_usd", Double, nullable=False),
+    Column("offers", Integer, nullable=False),
+    Index(None, "day"),
+    comment="Per accelerator-hour: a provider's lowest unflagged price of a day",
 )
 
 reject = Table(
