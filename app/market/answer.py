@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+from app.domain.accelerator import Tier as CardClass
 from app.domain.hardware import Cluster
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
@@ -13,6 +14,7 @@ from app.market.board import Board
 from app.market.judging import judge_shapes
 from app.market.naive import NaiveRule, naive_rules
 from app.market.question import Question
+from app.market.reach import Reach, reach
 from app.market.shapes import HardwareShape, hardware_index
 from app.training.fit import Verdict
 from app.training.levers import Lever, levers
@@ -33,7 +35,7 @@ TIER_LABELS: dict[TierName, str] = {
 @dataclass(frozen=True, slots=True)
 class Tier:
     """One size of hardware. `smallest` is the machine on offer with the least accelerator memory that holds the job
-    (None where none does), `need_gib` the least high edge per accelerator found on this tier."""
+    (None where none does), `need_gib` the least high edge per accelerator that any layout reaches on this tier."""
 
     name: TierName
     holds: bool
@@ -44,9 +46,30 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassAnswer:
+    """One class of cards (consumer, workstation, data centre), in the fewest and smallest that hold the job."""
+
+    name: CardClass
+    holds: bool
+    why: Sentence
+    smallest: str | None = None
+    nodes: int = 1
+    need_gib: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """The largest machine of the next smaller tier, which falls short of memory, and what would make it hold the job."""
+
+    label: str
+    levers: tuple[Lever, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunAnswer:
     """`enough` is the first tier that holds the job, None where none does. `levers` say what else would do: for the
-    node that falls short by least, or empty where one accelerator is enough. `compared` tells on what."""
+    node that falls short by least, `compared`. `smaller` says what one accelerator would take, where one or a node is
+    enough. `reach` is the run on the smallest machine that is enough, else on the one that falls short by least."""
 
     question: Question
     enough: TierName | None
@@ -55,6 +78,9 @@ class RunAnswer:
     rules: tuple[NaiveRule, ...]
     levers: tuple[Lever, ...]
     compared: str | None
+    classes: tuple[ClassAnswer, ...] = ()
+    smaller: Short | None = None
+    reach: Reach | None = None
 
 
 _Judged = tuple[HardwareShape, Cluster, Verdict]
@@ -72,17 +98,22 @@ def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
     singles = [entry for entry in judged if entry[1].node.count == 1]
     nodes = [entry for entry in judged if entry[1].node.count > 1]
     tiers = [_tier("single", singles), _tier("node", nodes)]
-    tiers.append(_clusters(question, [entry[0] for entry in nodes], any(tier.holds for tier in tiers)))
-    enough = next((tier for tier in tiers if tier.holds), None)
+    joined = [] if any(tier.holds for tier in tiers) else _judge_clusters(question, nodes)
+    tiers.append(_cluster_tier(question, joined, any(tier.holds for tier in tiers)))
+    enough = next((tier.name for tier in tiers if tier.holds), None)
+    held_by = {"single": singles, "node": nodes, "cluster": joined, None: []}[enough]
     short = _closest_short(nodes or singles)
     return RunAnswer(
         question=question,
-        enough=enough.name if enough else None,
+        enough=enough,
         why=_sentence(tiers),
         tiers=tuple(tiers),
         rules=naive_rules(float(count(question.shape).total), run),
-        levers=levers(question.shape, alone.run, short[1], question.correction) if short else (),
+        levers=_levers(alone, short),
         compared=short[0].label if short else None,
+        classes=_classes(joined or judged),
+        smaller=_short_of(alone, singles) if enough in ("single", "node") else None,
+        reach=_reach(question, min(_holding(held_by), key=_size, default=short)),
     )
 
 
@@ -92,40 +123,96 @@ def _judge(question: Question, shapes: Sequence[HardwareShape]) -> list[_Judged]
     return [(item, item.cluster, verdict) for item, verdict in pairs if item.cluster is not None]
 
 
+def _holding(judged: Sequence[_Judged]) -> list[_Judged]:
+    return [entry for entry in judged if entry[2].holds]
+
+
+def _levers(question: Question, entry: _Judged | None) -> tuple[Lever, ...]:
+    return levers(question.shape, question.run, entry[1], question.correction) if entry else ()
+
+
+def _short_of(question: Question, singles: Sequence[_Judged]) -> Short | None:
+    entry = _closest_short(singles)
+    return None if entry is None else Short(entry[0].label, _levers(question, entry))
+
+
+def _reach(question: Question, entry: _Judged | None) -> Reach | None:
+    if entry is None:
+        return None
+    item, cluster, verdict = entry
+    return reach(question, item.label, replace(cluster, nodes=verdict.nodes), verdict)
+
+
 def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier:
-    holding = [entry for entry in judged if entry[2].holds]
-    needs = [verdict.need_gib for _, _, verdict in judged if verdict.need_gib is not None]
+    needs = [verdict.least_gib for _, _, verdict in judged if verdict.least_gib is not None]
     need = min(needs, default=None)
-    if holding:
-        item, _, verdict = min(holding, key=_size)
-        text = N_("enough: from {smallest}, up to {need} GiB each")
-        values = {"smallest": item.label, "need": f"{verdict.need_gib or 0.0:.1f}"}
-        return Tier(name, True, Sentence(text, values), item.label, 1, need)
-    if need is None:
-        return Tier(name, False, Sentence(N_("nothing of this size on offer can be judged")))
-    largest = max(cluster.node.accelerator.usable_gib for _, cluster, _ in judged)
-    text = N_("not enough: needs at least {need} GiB per accelerator; the largest on offer has {largest}")
-    if need <= largest:
+    if holding := _holding(judged):
+        item, _, verdict = least = min(holding, key=_size)
+        return Tier(name, True, _enough(least), item.label, verdict.nodes, need)
+    return Tier(name, False, _not_enough(judged), None, 1, need)
+
+
+def _classes(judged: Sequence[_Judged]) -> tuple[ClassAnswer, ...]:
+    """Each class of cards that is on offer, from the one for a desk to the one for a data centre."""
+    found = []
+    for name in reversed(get_args(CardClass)):
+        of_class = [entry for entry in judged if entry[1].node.accelerator.tier == name]
+        needs = [verdict.least_gib for _, _, verdict in of_class if verdict.least_gib is not None]
+        need = min(needs, default=None)
+        if holding := _holding(of_class):
+            item, _, verdict = least = min(holding, key=_size)
+            found.append(ClassAnswer(name, True, _enough(least), item.label, verdict.nodes, need))
+        elif of_class:
+            found.append(ClassAnswer(name, False, _not_enough(of_class), None, 1, need))
+    return tuple(found)
+
+
+def _enough(entry: _Judged) -> Sentence:
+    item, cluster, verdict = entry
+    values = {
+        "smallest": item.label,
+        "need": f"{verdict.need_gib or 0.0:.1f}",
+        "usable": f"{cluster.node.accelerator.usable_gib:.1f}",
+        "nodes": verdict.nodes,
+    }
+    if verdict.nodes > 1:
+        return Sentence(
+            N_("enough: from {nodes} nodes of {smallest}, up to {need} of {usable} GiB each"), values
+        )
+    return Sentence(N_("enough: from {smallest}, up to {need} of {usable} GiB each"), values)
+
+
+def _not_enough(judged: Sequence[_Judged]) -> Sentence:
+    """Why none of these machines holds the job: memory where all fall short of it, else what each one says."""
+    laid_out = [entry for entry in judged if entry[2].least_gib is not None]
+    if not laid_out:
+        return Sentence(N_("nothing of this size on offer can be judged"))
+    item, cluster, verdict = max(laid_out, key=_covered)
+    usable, need = cluster.node.accelerator.usable_gib, verdict.least_gib or 0.0
+    values = {"machine": item.label, "need": f"{need:.1f}", "usable": f"{usable:.1f}"}
+    if need <= usable:
         text = N_("memory would do ({need} GiB per accelerator), but see the reasons offer by offer")
-    return Tier(
-        name, False, Sentence(text, {"need": f"{need:.1f}", "largest": f"{largest:.1f}"}), None, 1, need
-    )
+        return Sentence(text, values)
+    text = N_("not enough: on {machine}, the closest, each accelerator needs {need} GiB and has {usable}")
+    return Sentence(text, values)
 
 
-def _clusters(question: Question, nodes: Sequence[HardwareShape], smaller_holds: bool) -> Tier:
+def _judge_clusters(question: Question, nodes: Sequence[_Judged]) -> list[_Judged]:
     """Several of the nodes on offer, as far as they are sold as clusters."""
+    run = question.run.model_copy(update={"max_nodes": max(MOST_NODES, question.run.max_nodes)})
+    sold = [item for item, cluster, _ in nodes if _sold_together(cluster)]
+    return _judge(replace(question, run=run), sold)
+
+
+def _cluster_tier(question: Question, joined: Sequence[_Judged], smaller_holds: bool) -> Tier:
     if smaller_holds:
         return Tier("cluster", True, Sentence(N_("not needed")))
-    run = question.run.model_copy(update={"max_nodes": max(MOST_NODES, question.run.max_nodes)})
-    sold = [item for item in nodes if item.cluster is not None and _sold_together(item.cluster)]
-    holding = [entry for entry in _judge(replace(question, run=run), sold) if entry[2].holds]
-    if not holding:
-        text = N_("not enough: no cluster of up to {most} nodes on offer holds it")
-        return Tier("cluster", False, Sentence(text, {"most": run.max_nodes}))
-    item, _, verdict = min(holding, key=_size)
-    text = N_("enough: from {nodes} nodes of {smallest}, up to {need} GiB each")
-    values = {"nodes": verdict.nodes, "smallest": item.label, "need": f"{verdict.need_gib or 0.0:.1f}"}
-    return Tier("cluster", True, Sentence(text, values), item.label, verdict.nodes, verdict.need_gib)
+    if holding := _holding(joined):
+        item, _, verdict = least = min(holding, key=_size)
+        return Tier("cluster", True, _enough(least), item.label, verdict.nodes, verdict.least_gib)
+    most = max(MOST_NODES, question.run.max_nodes)
+    text = N_("not enough: no cluster of up to {most} nodes on offer holds it")
+    return Tier("cluster", False, Sentence(text, {"most": most}))
 
 
 def _sold_together(cluster: Cluster) -> bool:
@@ -142,12 +229,12 @@ def _size(entry: _Judged) -> tuple[float, float, str]:
 
 def _closest_short(judged: Sequence[_Judged]) -> _Judged | None:
     """The machine that covers most of what is needed and still falls short of memory."""
-    short = [entry for entry in judged if entry[2].reason == "memory" and entry[2].need_gib]
+    return max((e for e in judged if e[2].reason == "memory" and e[2].least_gib), key=_covered, default=None)
 
-    def covered(entry: _Judged) -> tuple[float, str]:
-        return entry[1].node.accelerator.usable_gib / (entry[2].need_gib or 1.0), entry[0].label
 
-    return max(short, key=covered, default=None)
+def _covered(entry: _Judged) -> tuple[float, str]:
+    """Share of the least need that one accelerator has; ties by name."""
+    return entry[1].node.accelerator.usable_gib / (entry[2].least_gib or 1.0), entry[0].label
 
 
 def _sentence(tiers: Sequence[Tier]) -> Sentence:

@@ -54,7 +54,8 @@ REASONS: dict[str, str] = {
 class Verdict:
     """`reason` is a key of REASONS, empty where the instance holds the job. `plan`, `memory` (GiB per
     accelerator), `time` describe the layout that the answer is about: the chosen one, or with `link_too_slow` the
-    one that waits too long; None where memory is the trouble."""
+    one that waits too long; None where memory is the trouble. `need_gib` is that layout's high edge (the leanest one's
+    without a plan), `least_gib` the leanest one's in any case."""
 
     verdict: VerdictKind
     reason: str
@@ -66,6 +67,7 @@ class Verdict:
     bound: str | None = None
     headroom_gib: float | None = None
     need_gib: float | None = None
+    least_gib: float | None = None
     leanest: Layout | None = None
 
     @property
@@ -278,6 +280,7 @@ def _verdict(kind: VerdictKind, reason: str, why: Sentence, plan: Plan) -> Verdi
         bound=plan.bound,
         headroom_gib=plan.headroom_gib,
         need_gib=plan.memory["high"] if plan.memory else plan.need_gib,
+        least_gib=plan.need_gib,
         leanest=plan.leanest,
     )
 

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from app.market import estimates
 from app.market.board import build
+from app.market.estimates import RunAnswer
 from tests.market.runs import CATALOG, run, single
 from tests.market.samples import offer
+
+L4 = {"accelerator": "l4-24gb", "accelerator_label": "L4 24GB", "memory_gib_per_accelerator": 22.5}
+RTX_4090 = {
+    "accelerator": "rtx-4090-24gb",
+    "accelerator_label": "RTX 4090",
+    "memory_gib_per_accelerator": 23.99,
+}
+A6000 = {
+    "accelerator": "rtx-a6000-48gb",
+    "accelerator_label": "RTX A6000",
+    "memory_gib_per_accelerator": 47.99,
+}
+
+
+def answered(*records: object, **fields: object) -> RunAnswer:
+    return estimates.answer(run(**fields), CATALOG, build(records, CATALOG, "1"))  # type: ignore[arg-type]
 
 
 def test_an_answer_names_the_smallest_tier_that_is_enough() -> None:
@@ -17,3 +34,57 @@ def test_an_answer_names_the_smallest_tier_that_is_enough() -> None:
     assert {"max_nodes", "optimizer_8bit", "cpu_offload"} <= {lever.name for lever in wide.levers}
     huge = estimates.answer(run(parameters=5e12, model=None), CATALOG, board)
     assert huge.enough is None
+
+
+def test_a_tier_needs_what_its_leanest_layout_needs_and_not_what_the_chosen_plan_takes() -> None:
+    told = answered(offer(1), single(2, **L4))
+    node = told.tiers[1]
+    fastest = estimates.estimate(build([offer(1)], CATALOG, "1"), run(), CATALOG).verdicts[0]
+    assert node.holds
+    assert fastest.need_gib is not None
+    assert node.need_gib is not None
+    assert node.need_gib == fastest.least_gib
+    assert node.need_gib < 0.8 * fastest.need_gib
+
+
+def test_a_smaller_tier_that_falls_short_says_on_which_machine_and_by_how_much() -> None:
+    told = answered(offer(1), single(2, **L4))
+    assert not told.tiers[0].holds
+    assert "L4" in str(told.tiers[0].why)
+    assert f"{told.tiers[0].need_gib:.1f}" in str(told.tiers[0].why)
+    assert told.smaller is not None
+    assert "method_qlora" in {lever.name for lever in told.smaller.levers if lever.fit == "fits"}
+
+
+def test_every_class_of_cards_on_offer_says_whether_it_is_enough() -> None:
+    told = answered(offer(1), single(2, **RTX_4090), single(3, **A6000), method="lora")
+    by_name = {item.name: item for item in told.classes}
+    assert [item.name for item in told.classes] == ["consumer", "workstation", "datacenter"]
+    assert not by_name["consumer"].holds
+    assert by_name["workstation"].holds
+    assert by_name["workstation"].smallest == "1× RTX A6000"
+    only = answered(offer(1), method="lora")
+    assert [item.name for item in only.classes] == ["datacenter"]
+
+
+def test_the_run_is_drawn_on_the_smallest_machine_that_is_enough_with_its_band_and_its_room_to_grow() -> None:
+    told = answered(offer(1), single(2, **RTX_4090), single(3, **A6000), method="qlora")
+    reach = told.reach
+    assert reach is not None
+    assert reach.label == "1× RTX 4090"
+    assert reach.holds
+    assert reach.memory.low < reach.memory.device < reach.memory.high <= reach.usable_gib
+    for growth in reach.growth:
+        assert growth.largest_micro_batch is not None
+        assert growth.largest_micro_batch >= growth.layout.micro_batch_size
+        assert growth.largest_sequence is not None
+        assert growth.largest_sequence >= 4096
+
+
+def test_where_nothing_holds_the_run_it_is_drawn_on_what_falls_short_by_least() -> None:
+    told = answered(single(1, **L4), single(2, **A6000), model="llama-3.1-70b")
+    assert told.enough is None
+    assert told.reach is not None
+    assert told.reach.label == "1× RTX A6000"
+    assert not told.reach.holds
+    assert told.reach.memory.high > told.reach.usable_gib
