@@ -9,10 +9,12 @@ from app.api.plain import fields_of
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.market.cards import cards_by_slug
+from app.market.groups import fields_of as fields_of_group
 from app.market.offers import OfferPage, OfferRow
 from app.market.overview import by_accelerator, by_provider
 from app.market.query import OfferQuery
 from app.market.service import Market
+from app.market.units import Units
 
 OFFERS_PATH = "/api/v1/offers"
 BEST = ("plan", "nodes", "headroom_gib", "offer", "memory", "time", "cost")
@@ -23,8 +25,10 @@ BEYOND = N_("{why} But no offer of it is within this run's limits: nodes, budget
 def offers_body(page: OfferPage) -> dict[str, Any]:
     """The body of `GET /offers`; the command line prints the same."""
     following = page.next
+    gathered = [fields_of_group(group, Units(), page.query.run is not None) for group in page.groups]
     return {
         "items": [item(row, page.query) for row in page.rows],
+        **({"groups": gathered} if page.query.group else {}),
         "total": page.total,
         "as_of": page.as_of,
         "next": f"{OFFERS_PATH}?{following.to_query_string()}" if following else None,

@@ -11,7 +11,7 @@ from app.domain.run import TrainingRun
 from app.market.column import Column
 from app.market.columns import COLUMNS
 from app.market.filters import PARAMETERS
-from app.market.query import MAX_PER_PAGE, VIEW_OPTIONS
+from app.market.query import GROUPINGS, MAX_PER_PAGE, VIEW_OPTIONS
 
 TYPES: dict[str, Any] = {"text": str, "number": float, "time": datetime, "flag": bool, "list": list[str]}
 WORDS: dict[str, str] = {
@@ -22,6 +22,13 @@ WORDS: dict[str, str] = {
     "text": "Contains",
     "flag": "1 or 0",
     "age": "Seen within so many days",
+}
+
+
+VIEW_WORDS: dict[str, str] = {
+    "price_of": "What prices are shown of, in CSV, Markdown and pages; the order follows. JSON keeps USD per hour",
+    "price_per": "What prices are shown per; a month is 730 h, a term the whole commitment, upfront payment included",
+    "currency": "Currency of shown amounts at the last reference rate; USD where none is known",
 }
 
 
@@ -39,10 +46,27 @@ OfferItem: type[BaseModel] = create_model(
 )
 
 
+class GroupItem(BaseModel):
+    """Offers gathered by one value."""
+
+    value: str = Field(description="Filters for the group; unknown is the blank")
+    label: str
+    offers: int
+    providers: int
+    accelerators: int
+    price_usd_per_accelerator_hour_low: float | None
+    price_usd_per_accelerator_hour_median: float | None
+    price_usd_per_accelerator_hour_high: float | None
+    total_usd_low: float | None = Field(None, description="Cheapest run on an offer of the group")
+
+
 class OfferList(BaseModel):
     """One page of offers."""
 
     items: list[OfferItem]
+    groups: list[GroupItem] = Field(
+        [], description="Where the question gathers offers: all groups, best offer first"
+    )
     total: int = Field(description="Offers on all pages")
     as_of: datetime | None = Field(description="Newest observation on the board")
     next: str | None = Field(description="Address of the next page")
@@ -87,13 +111,14 @@ def _view_parameters() -> list[dict[str, Any]]:
     sortable = [column.name for column in COLUMNS if column.sortable]
     pages = {"type": "integer", "minimum": 1}
     options = [
-        _parameter(n, "Look of the page; changes no row", {"type": "string", "enum": [*o]})
+        _parameter(n, VIEW_WORDS.get(n, "Look of the page; changes no row"), {"type": "string", "enum": [*o]})
         for n, o in VIEW_OPTIONS.items()
     ]
     return [
         _parameter("q", "Free text: 8xH100 eu spot <25", {"type": "string", "maxLength": 200}),
         _parameter("sort", "Column to sort by", {"type": "string", "enum": sortable}),
         _parameter("order", "Direction; unknown values are last both ways", {"type": "string", "enum": ["asc", "desc"]}),
+        _parameter("group", "Gather offers: how many, and between which prices of one accelerator", {"type": "string", "enum": [*GROUPINGS]}),
         _parameter("columns", f"Columns with commas, of: {', '.join(names)}", {"type": "string"}),
         _parameter("page", "Page, from 1", {**pages, "maximum": 1_000_000}),
         _parameter("per_page", "Offers on a page", {**pages, "maximum": MAX_PER_PAGE}),

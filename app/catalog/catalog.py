@@ -115,6 +115,11 @@ class Catalog:
         """See `places.common_zone`."""
         return common_zone(self.providers.hardware_slug(self.providers.slug(provider)), zone)
 
+    @property
+    def continents(self) -> frozenset[str]:
+        """Every continent that a place may be on."""
+        return self._places.continents
+
     def country_name(self, code: str) -> str:
         """A country's English name; an unlisted code as it stands."""
         return self._places.country_name(code)

@@ -87,6 +87,11 @@ class Places:
         self._states = states
         self._anywhere = _unanimous(regions)
 
+    @property
+    def continents(self) -> frozenset[str]:
+        """Every continent of the list of countries."""
+        return frozenset(country.continent for country in self._countries.values())
+
     def find(self, provider: str, region: str, country: str | None = None) -> Place:
         """The place of a region; a zone inside a listed region is that region. Where the text tells nothing, the
         country that the source states; nothing known stays unknown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,8 @@ class Board:
     """`records` in a fixed order (provider, instance type, region, id) and their columns as arrays of that order.
 
     `numbers` hold floats (NaN = unknown; times as epoch seconds, flags as 0 and 1), `texts` hold words. `version`
-    changes whenever an offer does. `as_of` is the newest observation.
+    changes whenever an offer or a rate does. `as_of` is the newest observation. `rates` has the newest rate by currency:
+    its day and USD per unit.
     """
 
     version: str
@@ -62,6 +63,7 @@ class Board:
     index: Mapping[str, int]
     as_of: datetime | None
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    rates: Mapping[str, tuple[date | None, float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.records)

@@ -9,6 +9,7 @@ from app.domain.sentence import N_, Sentence
 from app.market.board import Board
 from app.market.column import Group
 from app.market.filters import PARAMETERS, UNKNOWN, Age, Choice, Contains, Filter, Flag, Range
+from app.market.free_text import Word
 from app.market.query import OfferQuery
 
 METHODS = {
@@ -48,10 +49,23 @@ def caption_of(query: OfferQuery, board: Board, total: int) -> Caption:
         filters = {name: item for name, item in filters.items() if item not in (count, what)}
     spoken = sorted(filters.values(), key=lambda item: SPOKEN_ORDER.index(item.column.group))
     parts.extend(_part(item, board) for item in spoken)
-    if query.q:
-        parts.append(Sentence("“{words}”", {"words": query.q}))
+    for word in query.words.words:
+        parts.extend(word_parts(word, board))
     parts.extend(_run_parts(query, board))
     return Caption(tuple(parts), total)
+
+
+def word_parts(word: Word, board: Board) -> Iterator[Sentence]:
+    """What one word of the free text means."""
+    counts = [item for item in word.filters if item.column.name == "accelerator_count"]
+    if counts and word.occurs:
+        yield Sentence("{count}× “{word}”", {"count": counts[0].values[0], "word": word.occurs})
+        return
+    for item in word.filters:
+        yield _part(item, board)
+    if word.occurs:
+        said = {"word": word.occurs}
+        yield Sentence("not “{word}”", said) if word.shut_out else Sentence("“{word}”", said)
 
 
 def _run_parts(query: OfferQuery, board: Board) -> Iterator[Sentence]:

@@ -56,7 +56,8 @@ class Column:
     `parameter` is the short name in URLs (the full name works too). `family` gives the wider words under which a
     value of a `choice` filter is also found (`nvlink` for `nvlink4+nvswitch`). `facet` is the value that is filtered
     where it differs from the value that is shown. `tolerance` loosens range bounds by that share. `signed` numbers may
-    be below zero; for all others such a bound is a mistake.
+    be below zero; for all others such a bound is a mistake. `each` is the label of an amount of the whole instance when it
+    is shown of one accelerator; amounts without it are never divided.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Column:
     tolerance: float = 0.0
     signed: bool = False
     sortable: bool = True
+    each: str = ""
     default: bool = False
     option_labels: Mapping[str, str] = field(default_factory=dict)
 

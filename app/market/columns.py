@@ -11,7 +11,7 @@ from itertools import combinations
 
 from app.domain.errors import UnknownParameter
 from app.domain.offer import PURCHASE_OPTIONS
-from app.domain.sentence import N_
+from app.domain.sentence import N_, Sentence
 from app.market.column import (
     GIB_TOLERANCE,
     Column,
@@ -107,7 +107,7 @@ OFFER = (
 PRICE = (
     number(
         "price_usd_per_hour", N_("Price"), N_("Of the whole instance per hour; upfront payments spread over the term."),
-        "price", "USD/h", format="money", parameter="price", default=True,
+        "price", "USD/h", format="money", parameter="price", default=True, each=N_("Price per accelerator"),
     ),
     number(
         "price_usd_per_accelerator_hour", N_("Per accelerator"),
@@ -116,7 +116,7 @@ PRICE = (
         value=lambda facts: per_accelerator(facts.record),
     ),
     number("upfront_usd", N_("Upfront payment"), N_("Paid at the start for the whole term."), "price", "USD",
-           format="money"),
+           format="money", each=N_("Upfront per accelerator")),
     number("hourly_price_native", N_("As quoted"), N_("The recurring hourly price in the source's currency."), "price",
            format="money", filter=None),
     text("quoted_currency", N_("Quoted in"), N_("Currency of the source."), "price", filter="choice",
@@ -285,7 +285,7 @@ def column_named(name: str, parameter: str) -> Column:
     """
     column = _BY_ANY_NAME.get(name)
     if column is None:
-        raise UnknownParameter(parameter, f"there is no column {name[:60]!r}")
+        raise UnknownParameter(parameter, Sentence("there is no column {name}", {"name": repr(name[:60])}))
     return column
 
 

@@ -1,4 +1,4 @@
-"""CSV of exactly the view: the same rows, order and columns; safe to open in a spreadsheet."""
+"""CSV of exactly the view: the same rows, order, columns and units, or its groups; safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.market.column import Column
 from app.market.columns import BY_NAME
-from app.market.offers import Selection, ordered_rows, select
+from app.market.groups import fields_of
+from app.market.offers import Selection, grouped, ordered_rows, select
 from app.market.query import OfferQuery
 
 if TYPE_CHECKING:
@@ -29,7 +30,17 @@ def export_csv(market: Market, query: OfferQuery) -> Iterator[str]:
         BadInput: the run of the question makes no sense.
     """
     selection = select(market, query)
+    if query.group:
+        return iter((_group_lines(selection, query),))
     return _pieces(selection, export_columns(query), ordered_rows(selection, query))
+
+
+def _group_lines(selection: Selection, query: OfferQuery) -> str:
+    units, with_run = selection.units, query.run is not None
+    told = [fields_of(group, units, with_run) for group in grouped(selection, query, units)]
+    return _lines(
+        [list(told[0]) if told else [], *([_cell(value) for value in one.values()] for one in told)]
+    )
 
 
 def export_columns(query: OfferQuery) -> Sequence[Column]:
@@ -38,10 +49,14 @@ def export_columns(query: OfferQuery) -> Sequence[Column]:
 
 
 def _pieces(selection: Selection, columns: Sequence[Column], rows: Sequence[int]) -> Iterator[str]:
-    yield _lines([[column.name for column in columns]])
+    units, records = selection.units, selection.frame.board.records
+    yield _lines([[units.heading(column).name for column in columns]])
     for start in range(0, len(rows), ROWS_AT_ONCE):
         yield _lines(
-            [_cell(selection.frame.value(column.name, row)) for column in columns]
+            [
+                _cell(units.value(column, records[row], selection.frame.value(column.name, row)))
+                for column in columns
+            ]
             for row in rows[start : start + ROWS_AT_ONCE]
         )
 

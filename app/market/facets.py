@@ -41,6 +41,33 @@ def facets_of(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What the offers that the other filters leave have in a column of numbers; `low` and `high` in the column's unit,
+    None where none states one, `unknown` offers."""
+
+    low: float | None
+    high: float | None
+    unknown: int
+
+
+def spans_of(frame: Frame, conditions: Sequence[tuple[Filter, Mask]], rest: Mask) -> Mapping[str, Span]:
+    """Spans by column name, of every column with a range filter. `rest` as for `facets_of`."""
+    every = rest.copy()
+    for _, mask in conditions:
+        every &= mask
+    found = {}
+    for column in COLUMNS:
+        if column.filter != "range" or (column.needs_run and frame.estimates is None):
+            continue
+        own = any(item.column is column for item, _ in conditions)
+        values = frame.numbers(column.name)[_others(column.name, conditions, rest) if own else every]
+        known = values[~np.isnan(values)]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (None, None)
+        found[column.name] = Span(low, high, len(values) - len(known))
+    return found
+
+
 def _others(name: str, conditions: Sequence[tuple[Filter, Mask]], rest: Mask) -> Mask:
     mask = rest.copy()
     for item, passed in conditions:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
 from app.domain.errors import BadInput
+from app.domain.money import HOURS_PER_MONTH
 from app.domain.sentence import Sentence
 from app.market.board import Mask
-from app.market.filters import Filter, parse_filters, parse_number
+from app.market.filters import Filter, parse_filters
 from app.market.frame import Frame
+from app.market.interval import parse_number
 
 SEARCHED = (
     "provider", "provider_name", "accelerator_label", "instance_type", "region", "zone", "country", "continent",
@@ -36,37 +38,57 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 _COUNT = re.compile(r"(\d+)[x×](.*)", re.IGNORECASE)
 _COMPARISON = re.compile(r"(>=|<=|≥|≤|=|>|<)(.*)")
-_AMOUNT = re.compile(r"\$?([^a-z$/]+)(gib|gb|g|gbps|gb/s|usd|/h|usd/h|\$|\$/h)?", re.IGNORECASE)
+_AMOUNT = re.compile(r"[$€]?([^a-z$€/]+)([a-z$€/]*)", re.IGNORECASE)
 _MEMORY = re.compile(r"\d+(gib|gb)", re.IGNORECASE)
-_MEASURES = {
-    "gib": "memory_gib",
-    "gb": "memory_gib",
-    "g": "memory_gib",
-    "gbps": "fabric_gbps",
-    "gb/s": "fabric_gbps",
+_TERM = re.compile(r"(\d{1,3})(y|yr|years?|mo|months?)", re.IGNORECASE)
+_MEASURES: Mapping[str, tuple[str, float]] = {
+    **dict.fromkeys(("", "$", "usd", "/h", "$/h", "usd/h", "/hour", "usd/hour"), ("price", 1.0)),
+    **dict.fromkeys(("/month", "/mo", "usd/month", "$/month"), ("price", 1.0 / HOURS_PER_MONTH)),
+    **dict.fromkeys(("/gpu", "/accelerator", "usd/gpu", "$/gpu"), ("accelerator_price", 1.0)),
+    **dict.fromkeys(("gib", "gb", "g"), ("memory_gib", 1.0)),
+    **dict.fromkeys(("gbram", "gibram"), ("ram_gib", 1.0)),
+    **dict.fromkeys(("gbps", "gb/s", "gbit/s"), ("fabric_gbps", 1.0)),
+    **dict.fromkeys(("vcpu", "vcpus", "cpu", "cpus"), ("vcpus", 1.0)),
 }
+"""What stands behind a number → the filter, and what the number is multiplied with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as typed: the `filters` that it means, and the text that must occur in a row, or must not (`shut_out`)."""
+
+    typed: str
+    filters: tuple[Filter, ...] = ()
+    occurs: str = ""
+    shut_out: bool = False
+
+    def mask(self, frame: Frame, now: datetime) -> Mask:
+        """Rows that pass, shape (n,)."""
+        passed = np.ones(len(frame.board), np.bool_)
+        for item in self.filters:
+            passed &= item.mask(frame, now)
+        if self.occurs:
+            found = _occurs(self.occurs, frame)
+            passed &= ~found if self.shut_out else found
+        return passed
 
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """`filters` are the words that mean a filter, `words` those that must occur somewhere in a row."""
+    """What a free text asks for, word by word; every word narrows."""
 
-    filters: tuple[Filter, ...] = ()
-    words: tuple[str, ...] = ()
+    words: tuple[Word, ...] = ()
 
-    def masks(self, frame: Frame, now: datetime) -> Iterator[Mask]:
-        """One mask per word, each shape (n,)."""
-        for item in self.filters:
-            yield item.mask(frame, now)
-        for word in self.words:
-            yield _occurs(word, frame)
+    def without(self, word: Word) -> str:
+        """The text but for one word."""
+        return " ".join(other.typed for other in self.words if other is not word)
 
 
 def parse(text: str) -> FreeText:
     """What a free text asks for.
 
     Raises:
-        BadInput: it is too long, or a comparison has no number.
+        BadInput: it is too long, or a comparison has no number or an unknown unit.
     """
     if len(text) > MAX_CHARACTERS:
         raise BadInput("q", Sentence("is longer than {count} characters", {"count": MAX_CHARACTERS}))
@@ -74,13 +96,17 @@ def parse(text: str) -> FreeText:
     tokens = [token for token in re.split(r"[\s,;]+", re.sub(r"\b(\d+)\s*[x×]\s+", r"\1x", joined)) if token]
     if len(tokens) > MAX_WORDS:
         raise BadInput("q", Sentence("has more than {count} words", {"count": MAX_WORDS}))
-    filters: list[Filter] = []
-    words: list[str] = []
-    for token in tokens:
-        params, rest = _meaning(token)
-        filters.extend(parse_filters(params))
-        words.extend([rest] if rest else [])
-    return FreeText(tuple(filters), tuple(words))
+    return FreeText(tuple(map(_word, tokens)))
+
+
+def _word(token: str) -> Word:
+    if token[0] in "-!" and len(token) > 1:
+        wanted = token[1:]
+        if wanted in PURCHASE_WORDS:
+            return Word(token, parse_filters({"purchase_option": [f"!{PURCHASE_WORDS[wanted]}"]}))
+        return Word(token, occurs=wanted, shut_out=True)
+    params, rest = _meaning(token)
+    return Word(token, parse_filters(params), rest)
 
 
 def _meaning(token: str) -> tuple[dict[str, list[str]], str]:
@@ -90,6 +116,9 @@ def _meaning(token: str) -> tuple[dict[str, list[str]], str]:
         return _comparison(token, match.group(1), match.group(2)), ""
     if match := _COUNT.fullmatch(token):
         return {"accelerator_count": [match.group(1)]}, match.group(2)
+    if match := _TERM.fullmatch(token):
+        months = int(match.group(1)) * (12 if match.group(2)[0] == "y" else 1)
+        return {"term_months": [str(months)]}, ""
     if _MEMORY.fullmatch(token):
         return _comparison(token, "=", token), ""
     return {}, token
@@ -97,13 +126,15 @@ def _meaning(token: str) -> tuple[dict[str, list[str]], str]:
 
 def _comparison(token: str, sign: str, amount: str) -> dict[str, list[str]]:
     match = _AMOUNT.fullmatch(amount)
-    if match is None:
+    measure = _MEASURES.get(match.group(2).casefold()) if match else None
+    if match is None or measure is None:
         raise BadInput(
-            "q", Sentence("{value} compares with something that is not a number", {"value": repr(token[:60])})
+            "q",
+            Sentence("{value} compares with something that is not a number", {"value": repr(token[:60])}),
         )
-    number = parse_number("q", match.group(1))
-    measure = _MEASURES.get((match.group(2) or "").casefold(), "price")
-    return {measure: [f"{sign}{number!r}"]}
+    name, factor = measure
+    number = parse_number("q", match.group(1)) * factor
+    return {name: [f"{sign}{number:.6g}"]}
 
 
 def _occurs(word: str, frame: Frame) -> Mask:

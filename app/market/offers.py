@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,18 @@ import numpy as np
 from app.domain.errors import BadInput
 from app.domain.record import OfferRecord
 from app.domain.sentence import Sentence
-from app.market.board import Board, Mask
+from app.market.board import Board, FloatArray, Mask
 from app.market.caption import Caption, caption_of
 from app.market.column import Column
-from app.market.columns import COLUMNS, OFFER_COLUMNS
-from app.market.facets import Option, facets_of
+from app.market.columns import BY_NAME, COLUMNS, OFFER_COLUMNS
+from app.market.facets import Option, Span, facets_of, spans_of
 from app.market.filters import Filter
 from app.market.frame import Frame, first_rows
+from app.market.free_text import Word
+from app.market.groups import Group, Rows, groups_of
+from app.market.known import check_values
 from app.market.query import MAX_PER_PAGE, OfferQuery
+from app.market.units import Units
 
 if TYPE_CHECKING:
     from app.market.service import Market
@@ -50,7 +54,8 @@ class OfferRow:
 
 @dataclass(frozen=True, slots=True)
 class OfferPage:
-    """One page of the answer. `total` counts all pages; `hidden` counts by reason what the run rules out."""
+    """One page of the answer. `total` counts all pages; `hidden` counts by reason what the run rules out. `groups` (in
+    USD per hour; `shown_groups` in `units`) are there where the question gathers rows, `removals` where nothing answers it: what taking one condition away gives."""
 
     query: OfferQuery
     rows: tuple[OfferRow, ...]
@@ -61,6 +66,11 @@ class OfferPage:
     columns: tuple[Column, ...]
     version: str
     facets: Mapping[str, tuple[Option, ...]] = field(default_factory=dict)
+    spans: Mapping[str, Span] = field(default_factory=dict)
+    units: Units = field(default_factory=Units)
+    groups: tuple[Group, ...] = ()
+    shown_groups: tuple[Group, ...] = ()
+    removals: tuple[Removal, ...] = ()
 
     @property
     def hidden_total(self) -> int:
@@ -79,11 +89,21 @@ class OfferPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """Without this condition (a filter, a word of the free text, or the run itself: None) there would be `offers`."""
+
+    condition: Filter | Word | None
+    offers: int
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """The frame of a question and which of its rows answer it. `fitting` is None without a run."""
 
     frame: Frame
+    units: Units
     conditions: tuple[tuple[Filter, Mask], ...]
+    spoken: tuple[tuple[Word, Mask], ...]
     words: Mask
     fitting: Mask | None
     chosen: Mask
@@ -99,26 +119,44 @@ def select(market: Market, query: OfferQuery) -> Selection:
     """Which rows answer the question.
 
     A run hides what it cannot use, unless the question shows it or filters by the verdict itself.
+
+    Raises:
+        UnknownValue: a filter wants what does not exist.
     """
     frame = market.frame(query.run)
+    check_values(query.filters, frame, market.catalog)
     now = market.clock()
     conditions = tuple((item, item.mask(frame, now)) for item in query.filters)
-    words = np.ones(len(frame.board), np.bool_)
-    for mask in query.words.masks(frame, now):
-        words &= mask
+    spoken = tuple((word, word.mask(frame, now)) for word in query.words.words)
+    words = _all(frame, (mask for _, mask in spoken))
     fitting = frame.shown() if frame.estimates is not None else None
     asks = query.show_hidden or any(item.column.name in ("verdict", "reason") for item in query.filters)
     hidden = np.zeros(len(frame.board), np.bool_) if fitting is None or asks else ~fitting
-    chosen = words & ~hidden
-    for _, mask in conditions:
-        chosen &= mask
-    return Selection(frame, conditions, words, fitting, chosen, hidden)
+    chosen = words & ~hidden & _all(frame, (mask for _, mask in conditions))
+    units = Units.of(dict(query.view), frame.board)
+    return Selection(frame, units, conditions, spoken, words, fitting, chosen, hidden)
+
+
+def _all(frame: Frame, masks: Iterable[Mask]) -> Mask:
+    passed = np.ones(len(frame.board), np.bool_)
+    for mask in masks:
+        passed &= mask
+    return passed
+
+
+def _sort_keys(selection: Selection, query: OfferQuery, rows: Rows) -> FloatArray:
+    """The order follows what is shown: prices of one accelerator or of a term are in another order than kept ones."""
+    column = BY_NAME[query.sort]
+    if not selection.units.change(column):
+        return selection.frame.sort_keys(query.sort, query.descending, rows)
+    shown = selection.units.numbers(selection.frame, column)[rows]
+    return np.where(np.isnan(shown), np.inf, -shown if query.descending else shown)
 
 
 def ordered_rows(selection: Selection, query: OfferQuery) -> Sequence[int]:
     """Board rows of the asked page, in order; ties keep the board's own order."""
     rows = np.flatnonzero(selection.chosen)
-    keys = selection.frame.sort_keys(query.sort, query.descending, rows)
+    keys = _sort_keys(selection, query, rows)
     size = query.per_page or len(rows)
     start = (query.page - 1) * size
     page: list[int] = rows[first_rows(keys, start, start + size)].tolist()
@@ -148,7 +186,33 @@ def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> Offe
         columns=query.shown_columns,
         version=frame.board.version,
         facets=facets_of(frame, selection.conditions, selection.rest) if facets else {},
+        spans=spans_of(frame, selection.conditions, selection.rest) if facets else {},
+        units=selection.units,
+        groups=grouped(selection, query, Units()),
+        shown_groups=grouped(selection, query, selection.units),
+        removals=() if total else _removals(selection),
     )
+
+
+def grouped(selection: Selection, query: OfferQuery, units: Units) -> tuple[Group, ...]:
+    """The groups of a question that gathers rows, in the order of their best offer; none otherwise."""
+    if not query.group:
+        return ()
+    rows = np.flatnonzero(selection.chosen)
+    order = np.argsort(_sort_keys(selection, query, rows), kind="stable")
+    return groups_of(selection.frame, query.group, rows[order], units)
+
+
+def _removals(selection: Selection) -> tuple[Removal, ...]:
+    """Conditions that alone stand between the question and an answer, the most fruitful first."""
+    masks: list[tuple[Filter | Word | None, Mask]] = [*selection.conditions, *selection.spoken]
+    if selection.fitting is not None:
+        masks.append((None, ~selection.hidden))
+    found = []
+    for own, _ in masks:
+        left = _all(selection.frame, (mask for other, mask in masks if other is not own))
+        found.append(Removal(own, int(np.count_nonzero(left))))
+    return tuple(sorted((one for one in found if one.offers), key=lambda one: -one.offers))
 
 
 def get_offer(market: Market, offer_id: str) -> OfferRow:

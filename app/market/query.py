@@ -11,23 +11,31 @@ from urllib.parse import parse_qs, urlencode
 
 from app.domain.errors import BadInput, UnknownParameter
 from app.domain.run import TrainingRun
+from app.domain.sentence import Sentence, none_of
 from app.market import free_text
 from app.market.column import Column
 from app.market.columns import BY_NAME, column_named, default_columns
-from app.market.filters import PARAMETERS, Filter, parse_filters, parse_number
+from app.market.filters import PARAMETERS, Filter, parse_filters
+from app.market.interval import parse_number
+from app.market.units import UNIT_OPTIONS
 
 DEFAULT_PER_PAGE = 100
 MAX_PER_PAGE = 5000
 MAX_QUERY_CHARACTERS = 60_000
 DEFAULT_SORT, DEFAULT_RUN_SORT = "price_usd_per_hour", "total_usd"
 RUN_FIELDS = frozenset(TrainingRun.model_fields)
-VIEW_PARAMETERS = ("q", "sort", "order", "columns", "page", "per_page", "show_hidden")
+VIEW_PARAMETERS = ("q", "sort", "order", "group", "columns", "page", "per_page", "show_hidden")
+PER_ACCELERATOR = "price_usd_per_accelerator_hour"
+"""Says nothing beside a price that is of one accelerator already."""
+GROUPINGS = ("", "accelerator", "provider", "region", "country")
 VIEW_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "lang": ("", "en", "ar", "az"),
     "density": ("", "compact", "comfortable"),
     "choices": ("", "flagged"),
+    **UNIT_OPTIONS,
 }
-"""Choices about the look; they change no row and no order, and every surface takes them."""
+"""Choices about the look, the default first; they change no row, and every surface takes them. Units may change the
+order: it follows what is shown."""
 KNOWN = frozenset((*PARAMETERS, *RUN_FIELDS, *VIEW_PARAMETERS, *VIEW_OPTIONS))
 
 Params = Mapping[str, Iterable[str]]
@@ -38,13 +46,15 @@ class OfferQuery:
     """Filters, order, page and, perhaps, a training run. Build it with `parse`; equal questions are equal.
 
     `draft` holds the run's fields even before they name a model; `run` is the run that can be answered. `per_page`
-    is None for "all" (the export). `sort` and `descending` are resolved; `columns` is empty where nobody chose.
+    is None for "all" (the export). `group` names the column that rows are gathered by, empty for none. `sort` and
+    `descending` are resolved; `columns` is empty where nobody chose.
     """
 
     filters: tuple[Filter, ...] = ()
     q: str = ""
     sort: str = DEFAULT_SORT
     descending: bool = False
+    group: str = ""
     columns: tuple[str, ...] = ()
     page: int = 1
     per_page: int | None = DEFAULT_PER_PAGE
@@ -71,7 +81,9 @@ class OfferQuery:
     def shown_columns(self) -> tuple[Column, ...]:
         """The columns of the table, in order; those that need a run only with one."""
         if not self.columns:
-            return default_columns(self.run is not None)
+            each = dict(self.view).get("price_of") == "accelerator"
+            shown = default_columns(self.run is not None)
+            return tuple(column for column in shown if not each or column.name != PER_ACCELERATOR)
         chosen = (BY_NAME[name] for name in self.columns)
         return tuple(column for column in chosen if self.run is not None or not column.needs_run)
 
@@ -91,6 +103,7 @@ class OfferQuery:
             q=_one(given, "q", ""),
             sort=_sort(given, with_run),
             descending=_choice(given, "order", ("asc", "desc")) == "desc",
+            group=_choice(given, "group", GROUPINGS),
             columns=_columns(given, with_run),
             page=_whole(given, "page", 1, 1_000_000),
             per_page=_per_page(given),
@@ -111,11 +124,12 @@ class OfferQuery:
         }
         params["sort"] = [self.sort] if self.sort != _default_sort(self.run is not None) else []
         params["order"] = ["desc"] if self.descending else []
+        params["group"] = [self.group] if self.group else []
         params["columns"] = [",".join(self.columns)] if self.columns else []
         params["show_hidden"] = ["1"] if self.show_hidden else []
         params["per_page"] = [str(self.per_page or "all")] if self.per_page != DEFAULT_PER_PAGE else []
         params["page"] = [str(self.page)] if self.page > 1 else []
-        params |= {name: [value] for name, value in self.view if value}
+        params |= {name: [value] for name, value in self.view if value != VIEW_OPTIONS[name][0]}
         return {name: values for name, values in params.items() if values}
 
     def to_query_string(self) -> str:
@@ -151,7 +165,9 @@ class OfferQuery:
 def _given(params: Params | str) -> dict[str, list[str]]:
     if isinstance(params, str):
         if len(params) > MAX_QUERY_CHARACTERS:
-            raise BadInput("query", f"is longer than {MAX_QUERY_CHARACTERS} characters")
+            raise BadInput(
+                "query", Sentence("is longer than {count} characters", {"count": MAX_QUERY_CHARACTERS})
+            )
         params = parse_qs(params.removeprefix("?"), keep_blank_values=True)
     for name in params:
         if name not in KNOWN:
@@ -198,7 +214,7 @@ def _one(given: Mapping[str, list[str]], name: str, default: str) -> str:
 def _choice(given: Mapping[str, list[str]], name: str, options: tuple[str, ...]) -> str:
     value = _one(given, name, options[0])
     if value not in options:
-        raise BadInput(name, f"{value[:60]!r} is none of {', '.join(option for option in options if option)}")
+        raise BadInput(name, none_of(value, options))
     return value
 
 
@@ -206,7 +222,8 @@ def _whole(given: Mapping[str, list[str]], name: str, default: int, most: int) -
     text = _one(given, name, str(default))
     value = parse_number(name, text)
     if value != int(value) or not 1 <= value <= most:
-        raise BadInput(name, f"{text[:60]!r} is not a whole number from 1 to {most}")
+        said = {"value": repr(text[:60]), "most": most}
+        raise BadInput(name, Sentence("{value} is not a whole number from 1 to {most}", said))
     return int(value)
 
 
@@ -223,7 +240,7 @@ def _default_sort(with_run: bool) -> str:
 def _sort(given: Mapping[str, list[str]], with_run: bool) -> str:
     column = column_named(_one(given, "sort", _default_sort(with_run)), "sort")
     if not column.sortable:
-        raise BadInput("sort", f"{column.name} cannot be sorted")
+        raise BadInput("sort", Sentence("{column} cannot be sorted", {"column": column.name}))
     return column.name
 
 
@@ -237,7 +254,9 @@ def _check_run_columns(query: OfferQuery) -> None:
     if query.run is not None:
         return
     if BY_NAME[query.sort].needs_run:
-        raise BadInput("sort", f"{query.sort} needs a training run: name a model")
+        raise BadInput(
+            "sort", Sentence("{column} needs a training run: name a model", {"column": query.sort})
+        )
     for item in query.filters:
         if item.column.needs_run:
             raise BadInput(item.parameter, "needs a training run: name a model")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import Engine
@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from app.catalog import Catalog, load_catalog
 from app.db.engine import make_engine
 from app.db.migrate import upgrade
-from app.db.offers import board_version, read_current
+from app.db.offers import board_version, read_current, read_rates
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.market import board as boards
@@ -138,4 +138,5 @@ def read_board(engine: Engine, catalog: Catalog) -> Board:
     with engine.connect() as connection:
         version = str(board_version(connection))
         records = flag_outliers(read_current(connection))
-    return boards.build(records, catalog, version)
+        rates = {code: (day, float(rate)) for code, (day, rate) in read_rates(connection).items()}
+    return replace(boards.build(records, catalog, version), rates=rates)

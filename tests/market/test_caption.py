@@ -18,7 +18,8 @@ from tests.market.samples import NOW, ask, market_of, offer
         ("provider=aws&continent=Europe", "AWS, Europe: 0 offers"),
         ("provider=!aws", "not AWS: 1 offer"),
         ("memory_gib_min=40&max_age_days=7", "Memory ≥ 40 GiB, seen within 7 days: 1 offer"),
-        ("q=h100+us", "“h100 us”: 2 offers"),
+        ("q=h100+us", "“h100”, “us”: 2 offers"),
+        ("q=8xh100+-spot+<60", "8× “h100”, not spot, <60 USD/h: 1 offer"),
         ("flagged=0&instance_type=p5", "Instance type contains “p5”, Flagged: no: 2 offers"),
     ],
 )

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from app.domain.errors import BadInput
 from app.market import board
-from app.market.filters import PARAMETERS, parse_filters, parse_number, show_number
+from app.market.filters import PARAMETERS, parse_filters
 from app.market.frame import Frame
+from app.market.interval import parse_number, show_number
 from tests.market.samples import NOW, offer
 
 
@@ -57,6 +58,12 @@ def test_an_unknown_price_passes_no_bound_and_is_found_as_unknown() -> None:
     assert passing(rows, price_max="1e6") == [2]
     assert passing(rows, price_min="0") == [2]
     assert passing(rows, price="unknown") == [1]
+
+
+def test_a_range_may_be_open_at_one_end() -> None:
+    rows = [offer(1, price_usd_per_hour=3.0), offer(2, price_usd_per_hour=5.0)]
+    assert passing(rows, price="..4") == [1]
+    assert passing(rows, price="4..") == [2]
 
 
 def test_full_and_short_names_mean_the_same_filter() -> None:
@@ -139,6 +146,7 @@ def test_flags_are_yes_or_no() -> None:
         ("price", ">"),
         ("price", "1..x"),
         ("price", "8..4"),
+        ("price", ".."),
         ("accelerator_count", "4x"),
         ("accelerator_count", ","),
         ("purchase_option", "rent"),
@@ -157,7 +165,7 @@ def test_text_that_makes_no_sense_is_an_error_that_names_the_parameter(parameter
 @pytest.mark.parametrize(
     "parameter, value",
     [
-        ("price_max", "-5"), ("price_min", "-0.01"), ("price", "-3"), ("price", "<-1"), ("price", "-2..4"),
+        ("price_max", "-5"), ("price_min", "-0.01"), ("price", "-3"), ("price", "<-1"), ("price", "-2..4"), ("price", "..-1"),
         ("memory_gib_min", "-1"), ("total_usd_max", "-1"), ("max_age_days", "-1"),
     ],
 )  # fmt: skip
