@@ -9,7 +9,7 @@ from pathlib import Path
 from app.catalog.accelerators import lowest_of, read_accelerators
 from app.catalog.architectures import Architecture, read_architectures
 from app.catalog.files import DATA
-from app.catalog.hardware import Hardware, HardwareFinder, read_fabrics
+from app.catalog.hardware import FabricRule, Hardware, HardwareFinder, read_fabrics
 from app.catalog.instances import Instances, read_instances
 from app.catalog.models import called, read_models, search
 from app.catalog.names import Names, Question
@@ -38,7 +38,7 @@ class Catalog:
         self._places = read_places(folder)
         vocabulary = read_vocabulary(folder, self.accelerators)
         self._names = Names(self.accelerators, vocabulary, self.instances)
-        fabrics = read_fabrics(folder, self.accelerators)
+        self._fabrics = fabrics = read_fabrics(folder, self.accelerators)
         clusters = {slug: terms.multi_node for slug, terms in self._terms.items()}
         self._hardware = HardwareFinder(self.accelerators, self.instances, fabrics, clusters)
 
@@ -97,6 +97,11 @@ class Catalog:
         """Billing and interruption terms; all unknown for a provider nobody described."""
         slug = self.providers.slug(provider)
         return self._terms.get(slug) or ProviderTerms(slug)
+
+    def fabrics_of(self, provider: str) -> tuple[FabricRule, ...]:
+        """Node networks that are known of a provider's product lines, in the order in which they are tried."""
+        slug = self.providers.hardware_slug(self.providers.slug(provider))
+        return tuple(rule for rule in self._fabrics if rule.provider == slug)
 
     def provider_name(self, slug: str) -> str:
         """The provider's name for people."""

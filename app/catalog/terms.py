@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Literal, cast
 
 from app.catalog.accelerators import CONFIDENCES
-from app.catalog.files import read_table
+from app.catalog.files import Row, read_table
 from app.catalog.interruptions import InterruptionBand, band_of, read_interruption_bands
 from app.catalog.reading import letters_and_digits
 from app.domain.accelerator import Confidence
 
 Clusters = Literal["yes", "no", "by_request"]
+Stopped = Literal["disk", "full", "never"]
+Kept = Literal["volumes", "nothing"]
 PROVIDER_COLUMNS = ("slug", "name", "aliases", "hardware_of")
 TERMS_COLUMNS = (
     "provider",
@@ -23,10 +25,15 @@ TERMS_COLUMNS = (
     "spot",
     "notice_s",
     "persistent_volumes",
+    "stopped",
+    "kept_when_reclaimed",
     "multi_node",
+    "cluster_nodes_min",
+    "cluster_nodes_max",
     "egress_usd_per_gb",
     "storage_usd_per_gb_month",
     "source",
+    "as_of",
     "confidence",
 )
 _SPONSORED = re.compile(r"[ _-]+(?:our[ _-]+)?sponsor(?:ed)?$")
@@ -37,7 +44,9 @@ _YES = {"yes": True, "no": False, "": None}
 class ProviderTerms:
     """Billing and interruption terms; None = unknown. Seconds, USD per decimal GB.
 
-    `multi_node`: whether several nodes can be rented as one cluster by oneself.
+    `stopped`: what a stopped instance still costs (its disks, all of it, or it cannot be stopped). `kept_when_reclaimed`:
+    what is left when a spot instance is taken away. `multi_node`: whether several nodes can be rented as one cluster by
+    oneself, `cluster_nodes_min` to `cluster_nodes_max` of them. `as_of`: newest date that the source states (2026-08).
     """
 
     provider: str
@@ -46,10 +55,15 @@ class ProviderTerms:
     spot: bool | None = None
     notice_s: float | None = None
     persistent_volumes: bool | None = None
+    stopped: Stopped | None = None
+    kept_when_reclaimed: Kept | None = None
     multi_node: Clusters | None = None
+    cluster_nodes_min: int | None = None
+    cluster_nodes_max: int | None = None
     egress_usd_per_gb: float | None = None
     storage_usd_per_gb_month: float | None = None
     source: str = ""
+    as_of: str | None = None
     confidence: Confidence = "low"
     interruptions: tuple[InterruptionBand, ...] = ()
 
@@ -117,20 +131,31 @@ def read_terms(folder: Path, providers: Providers) -> dict[str, ProviderTerms]:
         slug = row.choice("provider", tuple(providers.names))
         if slug in found:
             raise row.fail("provider", "is there twice")
-        clusters = row.choice("multi_node", ("yes", "no", "by_request", ""))
-        found[slug] = ProviderTerms(
-            provider=slug,
-            billing_increment_s=row.number("billing_increment_s"),
-            minimum_s=row.number("minimum_s"),
-            spot=_YES[row.choice("spot", tuple(_YES))],
-            notice_s=row.number("notice_s"),
-            persistent_volumes=_YES[row.choice("persistent_volumes", tuple(_YES))],
-            multi_node=cast(Clusters, clusters) if clusters else None,
-            egress_usd_per_gb=row.number("egress_usd_per_gb"),
-            storage_usd_per_gb_month=row.number("storage_usd_per_gb_month"),
-            source=row.required("source"),
-            confidence=cast(Confidence, row.choice("confidence", CONFIDENCES)),
-        )
+        found[slug] = _terms(slug, row)
     for slug, bands in read_interruption_bands(folder, tuple(providers.names)).items():
         found[slug] = replace(found.get(slug) or ProviderTerms(slug), interruptions=bands)
     return found
+
+
+def _terms(slug: str, row: Row) -> ProviderTerms:
+    clusters = row.choice("multi_node", ("yes", "no", "by_request", ""))
+    stopped = row.choice("stopped", ("disk", "full", "never", ""))
+    kept = row.choice("kept_when_reclaimed", ("volumes", "nothing", ""))
+    return ProviderTerms(
+        provider=slug,
+        billing_increment_s=row.number("billing_increment_s"),
+        minimum_s=row.number("minimum_s"),
+        spot=_YES[row.choice("spot", tuple(_YES))],
+        notice_s=row.number("notice_s"),
+        persistent_volumes=_YES[row.choice("persistent_volumes", tuple(_YES))],
+        stopped=cast(Stopped, stopped) if stopped else None,
+        kept_when_reclaimed=cast(Kept, kept) if kept else None,
+        multi_node=cast(Clusters, clusters) if clusters else None,
+        cluster_nodes_min=row.integer("cluster_nodes_min"),
+        cluster_nodes_max=row.integer("cluster_nodes_max"),
+        egress_usd_per_gb=row.number("egress_usd_per_gb"),
+        storage_usd_per_gb_month=row.number("storage_usd_per_gb_month"),
+        source=row.required("source"),
+        as_of=row.optional("as_of"),
+        confidence=cast(Confidence, row.choice("confidence", CONFIDENCES)),
+    )

@@ -1,0 +1,145 @@
+"""What is known of one provider: terms, clusters, what it offers where, and how its sources are doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.catalog.hardware import FabricRule
+from app.catalog.terms import ProviderTerms
+from app.domain.errors import MissingKey, NotFound
+from app.domain.offer import PURCHASE_OPTIONS
+from app.domain.record import OfferRecord
+from app.market import overview
+from app.market.cards import cards_by_slug
+from app.market.column import per_accelerator
+from app.market.overview import Spread
+from app.market.status import HoldStatus, RejectStatus, RunStatus, SourceStatus, Status
+from app.providers.card import ProviderCard
+
+if TYPE_CHECKING:
+    from app.market.service import Market
+
+_RUNS_LISTED = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """One accelerator (`key` None where the name may mean several) in the regions where it is on offer. Prices are USD
+    per whole accelerator and hour; None where no offer of that kind states one."""
+
+    key: str | None
+    label: str
+    offers: int
+    counts: tuple[float, ...]
+    regions: tuple[str, ...]
+    purchase_options: tuple[str, ...]
+    low_on_demand: float | None
+    low_spot: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source of a provider's offers. `missing` is the variable that it waits for; `status` is None for one that was
+    never asked. Rejects and holds are those of this provider alone."""
+
+    card: ProviderCard
+    status: SourceStatus | None
+    missing: str | None
+    rejects: tuple[RejectStatus, ...] = ()
+    holds: tuple[HoldStatus, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderFacts:
+    """Everything of one provider. `runs` are the newest of all its sources, each with the source's name."""
+
+    slug: str
+    name: str
+    spread: Spread | None
+    terms: ProviderTerms
+    fabrics: tuple[FabricRule, ...]
+    coverage: tuple[Coverage, ...]
+    sources: tuple[Source, ...]
+    runs: tuple[tuple[str, RunStatus], ...] = field(default=())
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """Regions with an offer, in order."""
+        return tuple(sorted({region for item in self.coverage for region in item.regions}))
+
+
+def provider_facts(market: Market, slug: str) -> ProviderFacts:
+    """One provider.
+
+    Raises:
+        NotFound: it has no offers, no source, and the catalog does not know it.
+    """
+    cards = [card for card in cards_by_slug().values() if slug in card.covers]
+    records = [record for record in market.board.records if record.provider == slug]
+    if not records and not cards and slug not in market.catalog.providers.names:
+        raise NotFound("provider", slug)
+    status = market.status()
+    sources = tuple(source_of(card, status, slug) for card in cards)
+    runs = [(one.card.name, run) for one in sources if one.status for run in one.status.runs]
+    return ProviderFacts(
+        slug=slug,
+        name=market.catalog.provider_name(slug),
+        spread=overview.by_provider(market.board).get(slug),
+        terms=market.catalog.terms(slug),
+        fabrics=market.catalog.fabrics_of(slug),
+        coverage=tuple(coverage_of(records)),
+        sources=sources,
+        runs=tuple(sorted(runs, key=lambda pair: pair[1].started_at, reverse=True)[:_RUNS_LISTED]),
+    )
+
+
+def source_of(card: ProviderCard, status: Status, provider: str) -> Source:
+    """How a source is doing, seen from one provider."""
+    state = status.source(card.slug)
+    return Source(
+        card=card,
+        status=state,
+        missing=missing_variable(card, state),
+        rejects=tuple(one for one in state.rejects if one.provider == provider) if state else (),
+        holds=tuple(one for one in state.holds if one.provider == provider) if state else (),
+    )
+
+
+def missing_variable(card: ProviderCard, state: SourceStatus | None) -> str | None:
+    """The variable without which the source was not asked the last time; None where nothing was missing, or where
+    nobody has tried yet."""
+    said = state.last_error if state else None
+    return next((variable for variable in card.variables if said == str(MissingKey(variable))), None)
+
+
+def coverage_of(records: Iterable[OfferRecord]) -> Sequence[Coverage]:
+    """Accelerators of some offers, those with the most offers first."""
+    groups: dict[tuple[str | None, str], list[OfferRecord]] = {}
+    for record in records:
+        whole = record.accelerator_status == "known"
+        groups.setdefault((record.accelerator if whole else None, record.accelerator_label), []).append(
+            record
+        )
+    found = [_coverage(key, label, group) for (key, label), group in groups.items()]
+    return sorted(found, key=lambda item: (-item.offers, item.label.casefold()))
+
+
+def _coverage(key: str | None, label: str, records: Sequence[OfferRecord]) -> Coverage:
+    options = {record.purchase_option for record in records}
+    return Coverage(
+        key=key,
+        label=label,
+        offers=len(records),
+        counts=tuple(sorted({record.accelerator_count for record in records})),
+        regions=tuple(sorted({record.region for record in records if record.region})),
+        purchase_options=tuple(option for option in PURCHASE_OPTIONS if option in options),
+        low_on_demand=_lowest(records, "on_demand"),
+        low_spot=_lowest(records, "spot"),
+    )
+
+
+def _lowest(records: Iterable[OfferRecord], option: str) -> float | None:
+    prices = (per_accelerator(one) for one in records if one.purchase_option == option and not one.flags)
+    return min((price for price in prices if price is not None), default=None)
