@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from app.domain.errors import BadInput, UnknownParameter
+from app.domain.figures import HOURS, SIZES, written_out
 from app.domain.sentence import N_, Sentence
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
@@ -42,6 +51,25 @@ SHAPE_FIELDS = (
     "experts",
     "experts_per_token",
 )
+
+YES_OR_NO = frozenset(("tied_embeddings", "gated_mlp", "cpu_offload", "prove_fabric"))
+TEXTS = frozenset(
+    (
+        "model",
+        "config",
+        "method",
+        "lora_targets",
+        "precision",
+        "optimizer",
+        "framework",
+        "activation_checkpointing",
+        "attention",
+        "loss",
+        "sharding",
+        "measured_on",
+    )
+)
+"""Fields that are no figures."""
 
 _SIZE: dict[str, Any] = {"ge": 1, "le": 10_000_000}
 _DEGREE: dict[str, Any] = {"ge": 1, "le": 65_536}
@@ -142,6 +170,19 @@ class TrainingRun(BaseModel):
     @classmethod
     def _list_is_names_with_commas(cls, given: Any) -> Any:
         return ",".join(map(str, given)) if isinstance(given, list) else given
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _figure_as_people_write_it(cls, given: Any, info: ValidationInfo) -> Any:
+        """50M, 1.5 billion, 2 days; true and false are no figures."""
+        name = str(info.field_name)
+        if name in TEXTS or name in YES_OR_NO:
+            return given
+        if isinstance(given, bool):
+            raise ValueError(f"{name}: " + N_("must be a number, not true or false"))
+        if not isinstance(given, str):
+            return given
+        return written_out(given, HOURS if name in ("deadline_hours", "idle_hours") else SIZES)
 
     @model_validator(mode="after")
     def _amount_is_given_once(self) -> Self:

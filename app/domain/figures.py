@@ -1,0 +1,59 @@
+"""Figures as people write them: 50M, 1.5 billion, 50,000,000, 2 days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+SIZES: Mapping[str, float] = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "m": 1e6,
+    "million": 1e6,
+    "b": 1e9,
+    "g": 1e9,
+    "bn": 1e9,
+    "billion": 1e9,
+    "t": 1e12,
+    "trillion": 1e12,
+}
+HOURS: Mapping[str, float] = {
+    "h": 1.0,
+    "hour": 1.0,
+    "hours": 1.0,
+    "d": 24.0,
+    "day": 24.0,
+    "days": 24.0,
+    "w": 168.0,
+    "week": 168.0,
+    "weeks": 168.0,
+}
+_FIGURE = re.compile(
+    r"(\d{1,3}(?:[,_ \u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)", re.IGNORECASE | re.ASCII
+)
+_GROUPED = re.compile(r"\d{1,3}([,_ \u00a0\u202f])\d{3}(?:\1\d{3})*(?:\.\d+)?", re.ASCII)
+_MARKS = str.maketrans("", "", ",_ \u00a0\u202f")
+
+
+def written_out(text: str, words: Mapping[str, float] = SIZES) -> str | float:
+    """The number that a person wrote with a size word or with marks between the thousands; anything else unchanged.
+
+    A comma is never a decimal sign: `0,5` stays what it is and is refused by whoever reads numbers.
+    """
+    text = text.strip()
+    if _GROUPED.fullmatch(text):
+        return text.translate(_MARKS)
+    told = _FIGURE.fullmatch(text)
+    size = words.get(told[2].lower()) if told else None
+    if told is None or size is None:
+        return text
+    return round(float(told[1].translate(_MARKS)) * size, 6)
+
+
+def shortened(value: float) -> str:
+    """A large figure as briefly as it can be read back exactly: 50M, 1.5B, 12345678."""
+    for sign, size in (("T", 1e12), ("B", 1e9), ("M", 1e6)):
+        brief = f"{value / size:.6g}"
+        if value >= size and "e" not in brief and len(brief) <= 5 and round(float(brief) * size, 6) == value:
+            return brief + sign
+    return f"{value:.0f}" if value == int(value) and value < 1e15 else f"{value!r}"
