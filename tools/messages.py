@@ -20,6 +20,7 @@ from jinja2.ext import babel_extract
 from app.domain.run import TrainingRun
 from app.market.columns import COLUMNS
 from app.web.language import LANGUAGES, LOCALE
+from app.web.templating import TEMPLATES
 
 ROOT = Path(__file__).resolve().parents[1]
 TRANSLATED = tuple(LANGUAGES)[1:]
@@ -30,7 +31,12 @@ CALLS = {
 """Callable → the positions of its texts."""
 ENGLISH_ONLY = ("api", "cli", "db", "market/accuracy", "providers", "workers", "settings.py")
 """What no page shows: programs, logs and the command line are spoken to in English."""
-TEMPLATE_OPTIONS = {"trim_blocks": "true", "lstrip_blocks": "true", "newstyle_gettext": "true"}
+TEMPLATE_OPTIONS = {
+    "trim_blocks": "true",
+    "lstrip_blocks": "true",
+    "newstyle_gettext": "true",
+    "trimmed": "true",
+}
 WIDTH = 110
 
 Message = str | tuple[str, str]
@@ -100,13 +106,13 @@ def template() -> Catalog:
 
 def in_templates() -> Iterator[Found]:
     """Texts of the pages."""
-    for path in sorted((ROOT / "templates").glob("*.html")):
+    for path in sorted(TEMPLATES.rglob("*.html")):
         with path.open("rb") as file:
             for _, function, message, _ in babel_extract(
                 file, ("_", "gettext", "ngettext"), (), TEMPLATE_OPTIONS
             ):
                 texts = (message,) if isinstance(message, str) else tuple(message)
-                yield texts[:2] if function == "ngettext" else texts[0], f"templates/{path.name}"
+                yield texts[:2] if function == "ngettext" else texts[0], path.relative_to(ROOT).as_posix()
 
 
 def in_python() -> Iterator[Found]:

@@ -38,6 +38,7 @@ NAVIGATION = (
     "accelerators",
     "models",
     "providers",
+    "learn",
     "methods",
     "status",
 )
@@ -55,6 +56,7 @@ def environment() -> Environment:
         extensions=["jinja2.ext.i18n"],
     )
     env.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+    env.policies["ext.i18n.trimmed"] = True
     env.globals |= {"gettext": _gettext, "ngettext": _ngettext}
     env.globals |= {"asset_url": asset_url, "navigation": NAVIGATION, "switch": switch}
     env.filters |= {
