@@ -49,7 +49,7 @@ def buffers_of(
     gathered = np.where(staged, element * whole, 0.0)
     gradients = np.where(staged, trained * unsharded * recipe.gradient_bytes * whole, 0.0)
     gathered = gathered + np.where(layouts.gradient_accumulation > 1, gradients, 0.0)
-    always = gathered + _buckets(recipe, layouts, whole) + _scratch(shape, recipe)
+    always = gathered + _buckets(recipe, layouts, whole) + _scratch(shape, recipe, layouts)
     context = _context(shape, recipe, layouts, tokens)
     cast = _casts(shape, recipe, layouts, parts, tokens)
     return Buffers(
@@ -90,16 +90,16 @@ def _buckets(recipe: Recipe, layouts: Layouts, whole: FloatArray) -> FloatArray:
     return np.where(layouts.sharding >= OPTIMIZER, bucket, plain)
 
 
-def _scratch(shape: ModelShape, recipe: Recipe) -> float:
+def _scratch(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> FloatArray:
     """cuBLAS workspace, and one weight dequantised."""
-    workspace = value_of("workspace") * 2**30
+    workspace = np.full(len(layouts), value_of("workspace") * 2**30)
     if recipe.quantised_bytes is None or not shape.hidden_size:
         return workspace
     linears = projections(shape) | mlp_linears(shape, shape.ffn_hidden_size)
-    largest = max(wide * out for wide, out in linears.values())
+    largest = 2 * max(wide * out for wide, out in linears.values())
     if recipe.quantises_head:
-        return workspace + recipe.compute_bytes * max(2 * largest, shape.vocab_size * shape.hidden_size)
-    return workspace + 2.0 * recipe.compute_bytes * largest
+        largest = max(largest, shape.vocab_size * shape.hidden_size)
+    return workspace + recipe.compute_bytes * largest / layouts.tensor_parallel
 
 
 def _context(shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: FloatArray) -> FloatArray:

@@ -28,7 +28,7 @@ class Profile:
     - `norm`, and `loss` by habit; `full_loss` and `chunked_loss`: what asking for a full or chunked one means.
     - `keeps_gradients`: gradient buffers stay allocated between steps. `gathers_whole`: full sharding keeps the
       gathered model through the step (one coarse FSDP1 unit). `accumulates`: its recipes accumulate gradients.
-    - `adapter_dropout` by default. `inner_copies`: further tensors of hidden size that one layer keeps.
+    - `adapter_dropout` by habit (Megatron Bridge and PEFT's own default: none; TRL, axolotl, litgpt: 0.05). `inner_copies`: further tensors of hidden size that one layer keeps.
       `bucket_copies`: DDP reduces in a copy of the gradients. `quantised_copies`: bytes per input element that a
       quantised linear keeps once more. `fused_adapters`: adapter kernels keep one input and recompute the rest.
     - `bucket_elements`: communication buffers, in elements. `extra_gib`: measured and unexplained.
@@ -77,12 +77,14 @@ PROFILES: dict[Framework, Profile] = {
     "pytorch-fsdp2": Profile(
         "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
         "PyTorch fully_shard with MixedPrecisionPolicy(bf16, reduce fp32)",
+        adapter_dropout=0.0,
         load_source="PyTorch set_model_state_dict(broadcast_from_rank0): each tensor whole, then its shard",
     ),
     "torchtitan": Profile(
         "fsdp", "fp32-weights", 4, 0, 2, "fused", "full", "full", "chunked",
         "torchtitan: MixedPrecisionPolicy, nn.RMSNorm, plain or compiled cross entropy",
         repeats_keys="always",
+        adapter_dropout=0.0,
         load_source="torchtitan: meta device, to_empty and init_weights on the shards",
     ),
     "torchtune": Profile(
@@ -137,6 +139,7 @@ PROFILES: dict[Framework, Profile] = {
         "Megatron-LM theoretical_memory_usage: bf16 weights, fp32 main gradients, distributed optimizer",
         repeats_keys="never",
         keeps_gradients=True, offloads="optimizer",
+        adapter_dropout=0.0,
         load_source="Megatron-Core initialises each partition on its own device",
     ),
 }  # fmt: skip
