@@ -20,6 +20,7 @@ from app.api.routes import make_router as api_router
 from app.catalog import Catalog
 from app.db.engine import is_postgresql
 from app.domain.errors import RackrateError
+from app.market.retention import Retention
 from app.market.service import Market
 from app.settings import Settings, provider_keys
 from app.web import errors as web_errors
@@ -106,4 +107,5 @@ async def follow_database(market: Market, every_s: float, stop: asyncio.Event) -
 def workshop(settings: Settings, engine: Engine, catalog: Catalog) -> Workshop:
     """What work on prices needs."""
     manners = Manners(contact=settings.contact, via=settings.via)
-    return Workshop(engine, catalog, provider_keys(), manners, settings.http_cache)
+    keep = Retention.of_days(**settings.keep_days)
+    return Workshop(engine, catalog, provider_keys(), manners, settings.http_cache, keep)

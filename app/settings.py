@@ -32,8 +32,20 @@ class Settings(BaseSettings):
     http_cache: Path = Field(VAR / "http", description="Folder for kept answers of providers")
     board_poll_s: float = Field(2.0, gt=0, le=3600, description="Seconds between looks for new prices")
     max_body_bytes: int = Field(262_144, ge=1024, description="Largest request body that is accepted")
+    keep_changes_days: int = Field(
+        90, ge=1, description="Days for which every price change is kept; then the last of each day"
+    )
+    keep_prices_days: int = Field(1095, ge=1, description="Days for which prices and daily lows are kept")
+    keep_withdrawn_days: int = Field(180, ge=1, description="Days after which a withdrawn offer is forgotten")
+    keep_runs_days: int = Field(60, ge=1, description="Days for which scrape runs and closed holds are kept")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What is logged")
     log_json: bool = Field(False, description="Log lines as JSON")
+
+    @property
+    def keep_days(self) -> Mapping[str, int]:
+        """Days for which what is kept: changes, prices, withdrawn offers, runs."""
+        names = ("changes", "prices", "withdrawn", "runs")
+        return {name: getattr(self, f"keep_{name}_days") for name in names}
 
 
 def provider_keys() -> Mapping[str, str]:

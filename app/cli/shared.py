@@ -17,6 +17,7 @@ from app import log as logs
 from app.api.plain import encode
 from app.domain.errors import BadInput
 from app.domain.run import TrainingRun
+from app.market.retention import Retention
 from app.market.service import Market
 from app.settings import PREFIX, Settings, provider_keys
 from app.workers import entry
@@ -66,8 +67,9 @@ def manners(settings: Settings) -> Manners:
 
 def workshop(settings: Settings, market: Market) -> entry.Workshop:
     """What work on prices needs."""
+    keep = Retention.of_days(**settings.keep_days)
     return entry.Workshop(
-        market.engine, market.catalog, provider_keys(), manners(settings), settings.http_cache
+        market.engine, market.catalog, provider_keys(), manners(settings), settings.http_cache, keep
     )
 
 

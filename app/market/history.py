@@ -1,28 +1,21 @@
-"""Prices over time: of one offer, and of an accelerator by purchase option; and what is forgotten when."""
+"""Prices over time: of one offer, of an accelerator by purchase option, of a provider by accelerator."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import pairwise
-from statistics import median
+from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, select
+from sqlalchemy import Connection, Engine, Select, func, select
 
 from app.db.engine import writing
-from app.db.offers import upsert
-from app.db.tables import accelerator_day, hold, instance_type, offer, price_point, scrape_run
-from app.domain.record import OfferRecord
+from app.db.tables import accelerator_day, price_point, provider_day
+from app.market.daily import Days
+from app.market.price_index import IndexPoint, Link, Step, chain
 
-EVERY_CHANGE = timedelta(days=90)
-"""Younger than this, every price change is kept; older, the last of each day."""
-FORGET = timedelta(days=3 * 365)
-FRESH = timedelta(hours=36)
-"""Only prices that a source confirmed this recently count towards a day's low and median."""
-RUNS_KEPT = timedelta(days=60)
-WITHDRAWN_KEPT = timedelta(days=180)
+MOST_POINTS = 2_000
+"""Price changes of one offer that are read, the newest; a marketplace may have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +33,8 @@ class PricePoint:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorDay:
-    """USD per accelerator-hour on one day: the lowest unflagged price, the median of the providers' medians."""
+    """USD per accelerator-hour on one day: the lowest unflagged price, the median of the providers' medians; `flagged`
+    offers are left out. `backfilled` = put together afterwards from dated files."""
 
     day: date
     purchase_option: str
@@ -48,10 +42,23 @@ class AcceleratorDay:
     median_usd: float
     offers: int
     providers: int
+    flagged: int = 0
+    backfilled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderDay:
+    """A provider's lowest unflagged price of an accelerator on one day, USD per accelerator-hour."""
+
+    day: date
+    accelerator: str
+    purchase_option: str
+    low_usd: float
+    offers: int
 
 
 def price_points(engine: Engine, offer_id: str) -> list[PricePoint]:
-    """Every price that an offer has had, oldest first; empty for an offer nobody has seen."""
+    """Every price that an offer has had (the newest 2,000), oldest first; empty for an offer nobody has seen."""
     query = (
         select(
             price_point.c.at,
@@ -62,18 +69,26 @@ def price_points(engine: Engine, offer_id: str) -> list[PricePoint]:
             price_point.c.usd_per_hour,
         )
         .where(price_point.c.offer_id == offer_id)
-        .order_by(price_point.c.at, price_point.c.via)
+        .order_by(price_point.c.at.desc(), price_point.c.via.desc())
+        .limit(MOST_POINTS)
     )
     with engine.connect() as connection:
-        rows = connection.execute(query).all()
+        rows = connection.execute(query).all()[::-1]
     return [PricePoint(row[0], row[1], _float(row[2]), _float(row[3]), row[4], row[5]) for row in rows]
 
 
 def accelerator_days(engine: Engine, accelerator: str, since: date | None = None) -> list[AcceleratorDay]:
     """Daily low and median of an accelerator for every purchase option, oldest first."""
     table = accelerator_day.c
-    query = select(
-        table.day, table.purchase_option, table.low_usd, table.median_usd, table.offers, table.providers
+    query: Select[Any] = select(
+        table.day,
+        table.purchase_option,
+        table.low_usd,
+        table.median_usd,
+        table.offers,
+        table.providers,
+        table.flagged,
+        table.backfilled,
     ).where(table.accelerator == accelerator)
     if since is not None:
         query = query.where(table.day >= since)
@@ -84,123 +99,60 @@ def accelerator_days(engine: Engine, accelerator: str, since: date | None = None
         ]
 
 
-def record_day(engine: Engine, records: Iterable[OfferRecord], now: datetime) -> int:
-    """Write down today's low and median per accelerator and purchase option out of the offers that were confirmed
-    within 36 hours; a second call on the same day overwrites the first. Returns the rows written."""
-    fresh = [record for record in records if now - record.observed_at <= FRESH]
-    rows = summarise(fresh, now.date())
-    with writing(engine) as connection:
-        upsert(connection, accelerator_day, rows, keep=())
-    return len(rows)
-
-
-def backfill(engine: Engine, records: Iterable[OfferRecord]) -> int:
-    """Write down the days that dated offers speak of (the bundled snapshot): each offer counts on the day it was
-    observed. Days that are there already stay. Returns the rows offered."""
-    by_day: dict[date, list[OfferRecord]] = defaultdict(list)
-    for record in records:
-        by_day[record.observed_at.date()].append(record)
-    rows = [row for day, told in by_day.items() for row in summarise(told, day)]
-    with writing(engine) as connection:
-        upsert(connection, accelerator_day, rows)
-    return len(rows)
-
-
-def summarise(records: Iterable[OfferRecord], day: date) -> list[dict[str, object]]:
-    """Low and median per accelerator-hour; slices, unpriced and flagged offers do not count."""
-    prices: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        usable = record.accelerator_status == "known" and not record.flags
-        if usable and record.accelerator and record.price_usd_per_hour:
-            price = record.price_usd_per_hour / record.accelerator_count
-            prices[record.accelerator, record.purchase_option][record.provider].append(price)
-    return [
-        {
-            "accelerator": accelerator,
-            "purchase_option": option,
-            "day": day,
-            "low_usd": min(min(told) for told in by_provider.values()),
-            "median_usd": median(median(told) for told in by_provider.values()),
-            "offers": sum(len(told) for told in by_provider.values()),
-            "providers": len(by_provider),
-        }
-        for (accelerator, option), by_provider in prices.items()
-    ]
-
-
-def compact(engine: Engine, now: datetime) -> dict[str, int]:
-    """Forget what nobody asks for any more; returns rows deleted per table. The newest price point of an offer, and
-    every run that something still points to, are kept."""
-    with writing(engine) as connection:
-        return {
-            "price_point": _thin_points(connection, now) + _drop_old_points(connection, now),
-            "hold": _drop_closed_holds(connection, now),
-            "offer": _drop_long_withdrawn(connection, now),
-            "instance_type": _drop_unused_types(connection),
-            "scrape_run": _drop_unused_runs(connection, now),
-        }
-
-
-def _thin_points(connection: Connection, now: datetime) -> int:
-    """Beyond 90 days, of several changes on one day only the last stays."""
-    point = price_point.c
-    query = select(point.offer_id, point.via, point.at).where(point.at < now - EVERY_CHANGE)
-    rows = connection.execute(query.order_by(point.offer_id, point.via, point.at)).all()
-    surplus = [
-        earlier
-        for earlier, later in pairwise(rows)
-        if earlier[:2] == later[:2] and earlier[2].date() == later[2].date()
-    ]
-    return _delete_points(connection, surplus)
-
-
-def _drop_old_points(connection: Connection, now: datetime) -> int:
-    """Beyond three years only the newest point of an offer that is still listed stays."""
-    point = price_point.c
-    newest = (
-        select(point.offer_id, point.via, func.max(point.at).label("at"))
-        .group_by(point.offer_id, point.via)
-        .subquery()
+def provider_days(engine: Engine, provider: str, since: date | None = None) -> list[ProviderDay]:
+    """Daily lows of a provider for every accelerator and purchase option, oldest first."""
+    table = provider_day.c
+    query = select(table.day, table.accelerator, table.purchase_option, table.low_usd, table.offers).where(
+        table.provider == provider
     )
-    listed = select(offer.c.id).where(offer.c.id == point.offer_id, offer.c.via == point.via).exists()
+    if since is not None:
+        query = query.where(table.day >= since)
+    with engine.connect() as connection:
+        return [ProviderDay(*row) for row in connection.execute(query.order_by(table.day, table.accelerator))]
+
+
+def newest_day(engine: Engine) -> date | None:
+    """The newest day of which anything is recorded."""
+    with engine.connect() as connection:
+        return connection.execute(select(func.max(accelerator_day.c.day))).scalar()
+
+
+def index_by_accelerator(engine: Engine, option: str, since: date) -> dict[str, list[IndexPoint]]:
+    """The price index of every accelerator for a purchase option over the days from `since` on; see `price_index`."""
+    table = accelerator_day.c
     query = (
-        select(point.offer_id, point.via, point.at)
-        .join(newest, (newest.c.offer_id == point.offer_id) & (newest.c.via == point.via))
-        .where(point.at < now - FORGET, (point.at < newest.c.at) | ~listed)
+        select(table.accelerator, table.day, table.log_change, table.matched, table.matched_providers)
+        .where(table.purchase_option == option, table.day >= since)
+        .order_by(table.accelerator, table.day)
     )
-    return _delete_points(connection, connection.execute(query).all())
+    steps: dict[str, list[Step]] = {}
+    with engine.connect() as connection:
+        for accelerator, day, change, offers, providers in connection.execute(query):
+            link = None if change is None else Link(change, offers, providers)
+            steps.setdefault(accelerator, []).append(Step(day, link))
+    return {accelerator: chain(found) for accelerator, found in steps.items()}
 
 
-def _delete_points(connection: Connection, keys: Sequence[Sequence[object]]) -> int:
-    point = price_point.c
-    for offer_id, via, at in keys:
-        connection.execute(
-            delete(price_point).where(point.offer_id == offer_id, point.via == via, point.at == at)
-        )
-    return len(keys)
+def record_day(engine: Engine, now: datetime) -> int:
+    """Write down today: per accelerator and purchase option low, median and the link to the recorded day before, out
+    of the offers that were confirmed within 36 hours; the lows of every provider. A second call on the same day
+    overwrites the first. Returns the rows written."""
+    with writing(engine) as connection:
+        return Days(connection, now).write(now.date(), backfilled=False)
 
 
-def _drop_closed_holds(connection: Connection, now: datetime) -> int:
-    return connection.execute(delete(hold).where(hold.c.closed_at < now - RUNS_KEPT)).rowcount
+def record_past(connection: Connection, days: Collection[date], now: datetime) -> int:
+    """Write down days gone by, out of the price points of then, and link the days that follow to them. What was
+    recorded on such a day when it was today stays. Returns the rows written."""
+    found = Days(connection, now)
+    written = sum(found.write(day, backfilled=True) for day in sorted(set(days)))
+    found.relink(days)
+    return written
 
 
-def _drop_long_withdrawn(connection: Connection, now: datetime) -> int:
-    return connection.execute(delete(offer).where(offer.c.withdrawn_at < now - WITHDRAWN_KEPT)).rowcount
-
-
-def _drop_unused_types(connection: Connection) -> int:
-    used = select(offer.c.instance_type_id)
-    return connection.execute(delete(instance_type).where(instance_type.c.id.not_in(used))).rowcount
-
-
-def _drop_unused_runs(connection: Connection, now: datetime) -> int:
-    run = scrape_run.c
-    used = [
-        select(table.c.run_id).where(table.c.run_id == run.id).exists()
-        for table in (offer, price_point, hold)
-    ]
-    statement = delete(scrape_run).where(run.finished_at < now - RUNS_KEPT, *[~found for found in used])
-    return connection.execute(statement).rowcount
+def day_before(day: date, days: int) -> date:
+    """The first day of a span of so many days that ends with `day`."""
+    return day - timedelta(days=days - 1)
 
 
 def _float(value: object) -> float | None:

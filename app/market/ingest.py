@@ -9,14 +9,13 @@ from sqlalchemy import Connection, Engine, RowMapping, select
 from app.catalog import Catalog
 from app.db import runs
 from app.db.engine import no_garbage, writing
-from app.db.offers import read_current
 from app.db.tables import offer
 from app.domain.errors import LeaseLost, NotFound
 from app.domain.offer import Parsed
 from app.market import holds
 from app.market.apply import SNAPSHOT
 from app.market.batch import Batch, IngestReport
-from app.market.history import backfill
+from app.market.history import record_past
 from app.providers.card import ProviderCard
 
 __all__ = ["SNAPSHOT_CARD", "IngestReport", "ingest", "record_failure", "record_skip", "release", "seed"]
@@ -62,10 +61,9 @@ def seed(engine: Engine, catalog: Catalog, now: datetime) -> IngestReport | None
         batch = Batch.open(connection, SNAPSHOT_CARD, parsed, (now, now), catalog)
         batch.settle_all()
         report = batch.finish()
-    with engine.connect() as connection:
-        records = read_current(connection)
-    backfill(engine, records)
-    return report
+        days = {offer.observed_at.date() for offer in parsed.offers if offer.observed_at}
+        record_past(connection, days, now)
+        return report
 
 
 def record_failure(

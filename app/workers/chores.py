@@ -10,21 +10,16 @@ from sqlalchemy import Engine
 
 from app.db import runs
 from app.db.engine import writing
-from app.db.offers import read_current
 from app.domain.errors import UpstreamFault
 from app.market import history
 from app.market.ingest import record_failure
-from app.market.outliers import flag_outliers
-from app.market.rates import ECB, ECB_URL, parse_ecb, store_rates
-from app.providers.card import DAY, ProviderCard
+from app.market.rates import ECB, ECB_URL, RATES, parse_ecb, store_rates
+from app.market.retention import Retention, compact
 from app.workers.jobs import Job
 from app.workers.scrape import Scraper
 
 log = logging.getLogger(__name__)
 
-RATES = ProviderCard(
-    "exchange-rates", ECB, "api", "list_price", homepage="https://www.ecb.europa.eu", interval_s=DAY
-)
 HOURLY = timedelta(hours=1)
 
 
@@ -37,7 +32,14 @@ def chores(scraper: Scraper) -> list[Job]:
     async def day(_fence: int) -> None:
         await asyncio.to_thread(keep_history, scraper.engine, scraper.clock())
 
-    return [Job(RATES.slug, RATES.interval_s, rates), Job("history", int(HOURLY.total_seconds()), day)]
+    async def retention(_fence: int) -> None:
+        await asyncio.to_thread(forget, scraper.engine, scraper.clock(), scraper.keep)
+
+    return [
+        Job(RATES.slug, RATES.interval_s, rates),
+        Job("history", int(HOURLY.total_seconds()), day),
+        Job("retention", DAY, retention),
+    ]
 
 
 async def refresh_rates(scraper: Scraper, fence: int | None = None) -> None:
@@ -63,12 +65,17 @@ async def refresh_rates(scraper: Scraper, fence: int | None = None) -> None:
 
 
 def keep_history(engine: Engine, now: datetime) -> None:
-    """Write down the day's lows and medians and forget what is too old."""
-    with engine.connect() as connection:
-        records = flag_outliers(read_current(connection))
-    history.record_day(engine, records, now)
-    history.compact(engine, now)
+    """Write down the day's lows and medians, and how they follow the day before."""
+    history.record_day(engine, now)
     _succeeded(engine, "history", now)
+
+
+def forget(engine: Engine, now: datetime, keep: Retention) -> None:
+    """Forget what is too old."""
+    dropped = {table: rows for table, rows in compact(engine, now, keep).items() if rows}
+    if dropped:
+        log.info("forgotten: %s", ", ".join(f"{rows} of {table}" for table, rows in dropped.items()))
+    _succeeded(engine, "retention", now)
 
 
 def _succeeded(engine: Engine, slug: str, now: datetime) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import Engine
 from app.catalog import Catalog
 from app.db.engine import is_postgresql
 from app.domain.errors import NotFound
+from app.market.retention import Retention
 from app.providers import discover
 from app.workers.http import PoliteClient
 from app.workers.jobs import Foreman, Job
@@ -28,13 +29,15 @@ from app.workers.scrape import Scraper
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What work needs: database, catalog, keys by environment variable, manners, and a folder for kept answers."""
+    """What work needs: database, catalog, keys by environment variable, manners, a folder for kept answers,
+    and how long history is kept."""
 
     engine: Engine
     catalog: Catalog
     environment: Mapping[str, str]
     manners: Manners
     cache: Path | None = None
+    keep: Retention = Retention()
 
     @property
     def foreman(self) -> Foreman:
@@ -47,7 +50,7 @@ class Workshop:
         shared = is_postgresql(self.engine)
         gate = shared_gate(self.engine, self.manners.requests_per_minute) if shared else None
         async with PoliteClient(self.manners, cache=self.cache, gate=gate) as http:
-            scraper = Scraper(http, self.environment, self.engine, self.catalog)
+            scraper = Scraper(http, self.environment, self.engine, self.catalog, keep=self.keep)
             yield jobs_of(scraper, discover())
 
 

@@ -14,6 +14,7 @@ from app.catalog import Catalog
 from app.domain.errors import LeaseLost, MissingKey, UpstreamFault
 from app.domain.offer import Parsed
 from app.market.ingest import IngestReport, ingest, record_failure, record_skip
+from app.market.retention import Retention
 from app.providers.port import Http, Provider
 
 log = logging.getLogger(__name__)
@@ -22,7 +23,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Scraper:
     """What every scrape needs: an HTTP client, the environment for keys, database, catalog and clock. `longest_s`
-    replaces the time that each source's card allows."""
+    replaces the time that each source's card allows; `keep` says what the daily tidying leaves."""
 
     http: Http
     environment: Mapping[str, str]
@@ -30,6 +31,7 @@ class Scraper:
     catalog: Catalog
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     longest_s: float | None = None
+    keep: Retention = Retention()
 
     async def scrape_provider(self, provider: Provider, fence: int | None = None) -> IngestReport | None:
         """Ask a source and take in what it says; None when that failed, which is then on the status page.

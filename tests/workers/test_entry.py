@@ -27,7 +27,7 @@ def test_every_discovered_source_and_the_chores_are_jobs(sqlite_engine: Engine) 
         async with shop(sqlite_engine).jobs() as jobs:
             return set(jobs)
 
-    assert asyncio.run(slugs()) == {*discover(), "exchange-rates", "history"}
+    assert asyncio.run(slugs()) == {*discover(), "exchange-rates", "history", "retention"}
 
 
 def test_refresh_of_an_unknown_source_is_refused_by_name(sqlite_engine: Engine) -> None:
