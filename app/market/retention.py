@@ -30,9 +30,11 @@ class Retention:
         return cls(every_change=every, prices=listed, withdrawn=gone, runs=run)
 
 
-def compact(engine: Engine, now: datetime, keep: Retention | None = None) -> dict[str, int]:
+DEFAULT = Retention()
+
+
+def compact(engine: Engine, now: datetime, keep: Retention = DEFAULT) -> dict[str, int]:
     """Forget what nobody asks for any more, in set-based statements; returns rows deleted per table."""
-    keep = keep or Retention()
     with writing(engine) as connection:
         return {
             "price_point": _thin_points(connection, now - keep.every_change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from sqlalchemy import Engine
 
@@ -15,12 +15,13 @@ from app.market import history
 from app.market.ingest import record_failure
 from app.market.rates import ECB, ECB_URL, RATES, parse_ecb, store_rates
 from app.market.retention import Retention, compact
+from app.providers.card import DAY
 from app.workers.jobs import Job
 from app.workers.scrape import Scraper
 
 log = logging.getLogger(__name__)
 
-HOURLY = timedelta(hours=1)
+HOURLY, DAILY = 3_600, 86_400
 
 
 def chores(scraper: Scraper) -> list[Job]:
@@ -37,8 +38,8 @@ def chores(scraper: Scraper) -> list[Job]:
 
     return [
         Job(RATES.slug, RATES.interval_s, rates),
-        Job("history", int(HOURLY.total_seconds()), day),
-        Job("retention", DAY, retention),
+        Job("history", HOURLY, day),
+        Job("retention", DAILY, retention),
     ]
 
 

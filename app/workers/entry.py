@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 from app.catalog import Catalog
 from app.db.engine import is_postgresql
 from app.domain.errors import NotFound
-from app.market.retention import Retention
+from app.market.retention import DEFAULT, Retention
 from app.providers import discover
 from app.workers.http import PoliteClient
 from app.workers.jobs import Foreman, Job
@@ -37,7 +37,7 @@ class Workshop:
     environment: Mapping[str, str]
     manners: Manners
     cache: Path | None = None
-    keep: Retention = Retention()
+    keep: Retention = DEFAULT
 
     @property
     def foreman(self) -> Foreman:

@@ -14,7 +14,7 @@ from app.catalog import Catalog
 from app.domain.errors import LeaseLost, MissingKey, UpstreamFault
 from app.domain.offer import Parsed
 from app.market.ingest import IngestReport, ingest, record_failure, record_skip
-from app.market.retention import Retention
+from app.market.retention import DEFAULT, Retention
 from app.providers.port import Http, Provider
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ class Scraper:
     catalog: Catalog
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     longest_s: float | None = None
-    keep: Retention = Retention()
+    keep: Retention = DEFAULT
 
     async def scrape_provider(self, provider: Provider, fence: int | None = None) -> IngestReport | None:
         """Ask a source and take in what it says; None when that failed, which is then on the status page.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import date, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -33,7 +34,7 @@ def markets(draw: st.DrawFn) -> tuple[list[Quote], list[Quote]]:
 def index(*days: list[Quote]) -> float:
     """The index of the last of some days."""
     steps = [Step(DAY, None)]
-    for number, (before, after) in enumerate(zip(days, days[1:], strict=False), 1):
+    for number, (before, after) in enumerate(pairwise(days), 1):
         steps.append(Step(DAY + timedelta(days=number), links(before, after).get(GROUP)))
     return chain(steps)[-1].value
 
