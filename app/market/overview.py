@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
-from statistics import median
+
+import numpy as np
+import numpy.typing as npt
 
 from app.market.board import Board
-from app.market.column import per_accelerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Spread:
     offers: int
     providers: int
     accelerators: int
+    regions: int
     low_on_demand: float | None
     median_on_demand: float | None
     low_spot: float | None
@@ -41,28 +43,40 @@ def by_provider(board: Board) -> Mapping[str, Spread]:
 
 
 def _grouped(board: Board, field: str) -> Mapping[str, Spread]:
-    rows: dict[str, list[int]] = {}
-    for row, record in enumerate(board.records):
-        key = getattr(record, field)
-        if key and (field != "accelerator" or record.accelerator_status == "known"):
-            rows.setdefault(key, []).append(row)
-    return {key: _spread(board, found) for key, found in rows.items()}
+    words = board.texts[field]
+    counted = words.codes >= 0
+    if field == "accelerator":
+        counted &= board.texts["accelerator_status"].where(lambda status: status == "known")
+    rows = np.flatnonzero(counted)
+    rows = rows[np.argsort(words.codes[rows], kind="stable")]
+    codes, starts = np.unique(words.codes[rows], return_index=True)
+    groups = np.split(rows, starts[1:]) if len(rows) else []
+    return {words.names[code]: _spread(board, group) for code, group in zip(codes, groups, strict=True)}
 
 
-def _spread(board: Board, rows: list[int]) -> Spread:
-    records = [board.records[row] for row in rows]
-    prices: dict[str, list[float]] = {}
-    for record in records:
-        price = per_accelerator(record)
-        if price is not None:
-            prices.setdefault(record.purchase_option, []).append(price)
-    on_demand = prices.get("on_demand", [])
-    return Spread(
-        offers=len(records),
-        providers=len({record.provider for record in records}),
-        accelerators=len({record.accelerator for record in records if record.accelerator}),
-        low_on_demand=min(on_demand, default=None),
-        median_on_demand=median(on_demand) if on_demand else None,
-        low_spot=min(prices.get("spot", []), default=None),
-        newest=max((record.observed_at for record in records), default=None),
+def _spread(board: Board, rows: npt.NDArray[np.intp]) -> Spread:
+    prices, options = (
+        board.numbers["price_usd_per_accelerator_hour"][rows],
+        board.texts["purchase_option"].take(rows),
     )
+    priced = ~np.isnan(prices)
+    on_demand = prices[priced & options.where(lambda option: option == "on_demand")]
+    spot = prices[priced & options.where(lambda option: option == "spot")]
+    accelerators = np.unique(board.texts["accelerator"].codes[rows])
+    return Spread(
+        offers=len(rows),
+        providers=len(np.unique(board.texts["provider"].codes[rows])),
+        accelerators=int(np.count_nonzero(accelerators >= 0)),
+        regions=_regions(board, rows),
+        low_on_demand=float(on_demand.min()) if len(on_demand) else None,
+        median_on_demand=float(np.median(on_demand)) if len(on_demand) else None,
+        low_spot=float(spot.min()) if len(spot) else None,
+        newest=datetime.fromtimestamp(board.numbers["observed_at"][rows].max(), UTC) if len(rows) else None,
+    )
+
+
+def _regions(board: Board, rows: npt.NDArray[np.intp]) -> int:
+    """Regions are each provider's own."""
+    provider, region = board.texts["provider"], board.texts["region"]
+    stated = rows[region.codes[rows] >= 0]
+    return len(np.unique(provider.codes[stated].astype(np.int64) * len(region.names) + region.codes[stated]))

@@ -42,7 +42,7 @@ class Coverage:
 @dataclass(frozen=True, slots=True)
 class Source:
     """One source of a provider's offers. `missing` is the variable that it waits for; `status` is None for one that was
-    never asked. Rejects and holds are those of this provider alone."""
+    never asked. Rejects and holds are those of one provider where the page is about one."""
 
     card: ProviderCard
     status: SourceStatus | None
@@ -95,15 +95,17 @@ def provider_facts(market: Market, slug: str) -> ProviderFacts:
     )
 
 
-def source_of(card: ProviderCard, status: Status, provider: str) -> Source:
-    """How a source is doing, seen from one provider."""
+def source_of(card: ProviderCard, status: Status, provider: str | None = None) -> Source:
+    """How a source is doing, on the whole or seen from one provider."""
     state = status.source(card.slug)
+    if state is None:
+        return Source(card, None, None)
     return Source(
         card=card,
         status=state,
         missing=missing_variable(card, state),
-        rejects=tuple(one for one in state.rejects if one.provider == provider) if state else (),
-        holds=tuple(one for one in state.holds if one.provider == provider) if state else (),
+        rejects=tuple(one for one in state.rejects if provider in (None, one.provider)),
+        holds=tuple(one for one in state.holds if provider in (None, one.provider)),
     )
 
 

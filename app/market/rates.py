@@ -13,9 +13,13 @@ from app.db.engine import writing
 from app.db.offers import raise_version, upsert
 from app.db.tables import exchange_rate
 from app.domain.errors import ShapeDrift
+from app.providers.card import DAY, ProviderCard
 
 ECB_URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 ECB = "European Central Bank, euro foreign exchange reference rates"
+RATES = ProviderCard(
+    "exchange-rates", ECB, "api", "list_price", homepage="https://www.ecb.europa.eu", interval_s=DAY
+)
 
 _DAY = re.compile(r"""<Cube\s+time=['"](\d{4}-\d\d-\d\d)['"]""")
 _RATE = re.compile(r"""<Cube\s+currency=['"]([A-Z]{3})['"]\s+rate=['"]([0-9.]+)['"]""")

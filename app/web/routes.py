@@ -13,7 +13,7 @@ from app.domain.errors import BadInput, NotFound
 from app.market.query import OfferQuery
 from app.market.reasons import REASONS
 from app.market.service import Market
-from app.web import assets, errors, fit, offer, offers, reference
+from app.web import assets, errors, fit, offer, offers, reference, sources
 from app.web.decisions import add_decisions
 from app.web.language import language
 from app.web.models import model_choices, near, resolve_model
@@ -95,11 +95,11 @@ class Pages:
 
     def providers(self, request: Request) -> Response:
         """`/providers`: who rents out what."""
-        return self.page(request, "providers.html", view=reference.providers_view(self.market))
+        return self.page(request, "providers.html", view=sources.providers_view(self.market))
 
     def provider(self, request: Request, slug: str) -> Response:
         """`/providers/{slug}`: terms and offers of one provider."""
-        return self.page(request, "provider.html", view=reference.provider_view(self.market, slug))
+        return self.page(request, "provider.html", view=sources.provider_view(self.market, slug))
 
     def models(self, request: Request) -> Response:
         """`/models`: all model shapes."""
@@ -111,7 +111,7 @@ class Pages:
 
     def status(self, request: Request) -> Response:
         """`/status`: how fresh everything is."""
-        return self.page(request, "status.html", view=reference.status_view(self.market))
+        return self.page(request, "status.html", view=sources.status_view(self.market))
 
     def methods(self, request: Request) -> Response:
         """`/methods`: formulas, constants, accuracy."""
