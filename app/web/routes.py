@@ -15,6 +15,7 @@ from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference, sources
 from app.web.decisions import add_decisions
+from app.web.learn import add_lessons
 from app.web.language import language
 from app.web.models import model_choices, near, resolve_model
 from app.web.question import href
@@ -159,6 +160,7 @@ def make_router(market: Market) -> APIRouter:
             path, view, methods=["GET", "HEAD"], response_class=HTMLResponse, name=f"page {path}"
         )
     add_decisions(router, pages)
+    add_lessons(router, pages)
     router.include_router(assets.router)
     return router
 
