@@ -21,6 +21,8 @@ Index = int | npt.NDArray[np.int64]
 
 _HOPPER = np.asarray([family.startswith("hopper") for family in FAMILIES])
 EAGER = SOFTWARE.index("eager")
+_FULL = PRECISIONS.index("fp32")
+_ELEMENT_BYTES = np.asarray([4.0 if name == "fp32" else 2.0 for name in PRECISIONS])
 _FP8 = [name in ("fp8", "mxfp8", "fp8+fp4") for name in PRECISIONS]
 
 
@@ -99,7 +101,9 @@ def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants
     linear = (2.0 + 2.0 * work.backward + 2.0 * again) * work.linear * tokens
     linear = linear / linear_rate(work, layouts, machines, constants)
     attention = _attention(work, tokens, again, machines, constants)
-    traffic = 2.0 * constants["traffic.passes"] * work.layers * work.hidden * tokens
+    traffic = (
+        _ELEMENT_BYTES[work.precision] * constants["traffic.passes"] * work.layers * work.hidden * tokens
+    )
     traffic = traffic * (1.0 + constants["traffic.recompute"] * (layouts.checkpointing == 2)) / machines.hbm
     dequantise = work.quantised * constants["traffic.dequantise"] * work.stored * passes / machines.hbm
     launch = constants.launch[work.software] * work.layers / layouts.pipeline_parallel * passes
@@ -150,6 +154,8 @@ def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants:
 def _attention(
     work: Workload, tokens: Number, again: FloatArray, machines: Machines, constants: Constants
 ) -> FloatArray:
+    """Fused kernels take 16-bit tensors only (flash-attention README); in fp32 the products of attention run at the
+    same TF32 or FP32 peak as all others."""
     flops = (
         (4.0 + 8.0 + 4.0 * again) * work.span * work.layers * work.attention_width * work.sequence * tokens
     )
@@ -157,7 +163,8 @@ def _attention(
     older = _HOPPER[machines.family] & (np.asarray(work.software) != 0)
     share = np.where(older, constants["attention.hopper-flash2"], share)
     share = share * np.where(np.asarray(work.flash) > 0, 1.0, constants["attention.legacy"])
-    return np.asarray(flops / (np.maximum(machines.flops[:, 0], 1.0) * share))
+    peak = np.where(np.asarray(work.precision) == _FULL, machines.flops[:, _FULL], machines.flops[:, 0])
+    return np.asarray(flops / (np.maximum(peak, 1.0) * share))
 
 
 def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:

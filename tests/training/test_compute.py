@@ -107,3 +107,16 @@ def test_keeping_all_gradients_costs_eager_software_more_launches_than_a_frozen_
 
     assert launches("eager", 0.0) == pytest.approx(launches("eager", 1.0) * DEFAULTS["launch.trained"])
     assert launches("fsdp", 0.0) == launches("fsdp", 1.0)
+
+
+def test_fp32_runs_attention_and_traffic_at_fp32_rates_too() -> None:
+    """No kernel of 16 bit helps: everything slows down as the peak does, so MFU promises no more than in 16 bit."""
+    machine = machines_of(cluster(A100, 8))
+    half, full = (
+        compute_time(replace(GPT3, precision=PRECISIONS.index(name)), ONE, machine, DEFAULTS)
+        for name in ("bf16", "fp32")
+    )
+    slower = machine.flops[0, PRECISIONS.index("bf16")] / machine.flops[0, PRECISIONS.index("fp32")]
+    assert full.linear[0] / half.linear[0] == pytest.approx(slower)
+    assert full.attention[0] / half.attention[0] == pytest.approx(slower)
+    assert full.traffic[0] / half.traffic[0] == pytest.approx(2)
