@@ -1,4 +1,4 @@
-"""The fit page as a view: what a run needs, before any price."""
+"""The fit page as a view: what a run needs, before any price; then who offers that within its limits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from app.domain.errors import BadInput
 from app.domain.run import TrainingRun
 from app.market.query import OfferQuery
 from app.market.service import Market
-from app.web.offers import preset_links
+from app.web.bars import MemoryBar, bar_of
+from app.web.choices import Pick, choices_view
 from app.web.question import Question, href, href_without, question_of, run_alone
+from app.web.run_form import PRESETS, Preset
+
+LIMITS = ("budget", "deadline", "price_unknown", "time_unknown")
+"""Reasons that come from what the person set, not from what the machine is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +28,39 @@ class LeverLink:
 
 
 @dataclass(frozen=True, slots=True)
+class PresetLink:
+    """A run to start from and its address."""
+
+    preset: Preset
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Offers for the run: `hold` have the memory, `left` of them are within its limits, `ruled_out` is (reason, offers,
+    address) of the rest. `picks` are the offers worth looking at first, each with everything it was picked for."""
+
+    hold: int
+    left: int
+    ruled_out: tuple[tuple[str, int, str], ...]
+    picks: tuple[tuple[tuple[str, ...], Pick], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FitView:
-    """What `fit.html` shows; `answer` is None until a model is named."""
+    """What `fit.html` shows; `answer` and what follows it is None until a model is named. `short` is the machine that
+    the levers are about."""
 
     question: Question
-    presets: Sequence[tuple[str, str]]
+    presets: tuple[PresetLink, ...]
     run: TrainingRun | None = None
     answer: Any = None
+    bar: MemoryBar | None = None
+    short: str | None = None
     levers: tuple[LeverLink, ...] = ()
+    offered: Offered | None = None
     offers_href: str = "/"
-    nothing_within_limits: bool = False
+    hidden_href: str = "/"
     error: BadInput | None = None
     without_href: str = "/fit"
 
@@ -45,25 +73,61 @@ def fit_view(market: Market, query: OfferQuery) -> FitView:
     """
     question = question_of(query.to_params(), {}, False)
     if query.run is None:
-        return FitView(question, preset_links("/fit"))
-    answer = market.answer(query.run)
+        return FitView(question, preset_links())
+    answer, alone = market.answer(query.run), run_alone(query)
+    short = answer.smaller.label if answer.smaller else answer.compared
+    levers = answer.smaller.levers if answer.smaller else answer.levers
     return FitView(
         question=question,
-        presets=preset_links("/fit"),
+        presets=preset_links(),
         run=query.run,
         answer=answer,
-        levers=lever_links(query, answer.levers, "/fit"),
-        offers_href=href(run_alone(query)),
-        nothing_within_limits=bool(answer.enough) and not market.frame(query.run).shown().any(),
+        bar=bar_of(answer.reach.memory, answer.reach.usable_gib) if answer.reach else None,
+        short=short,
+        levers=lever_links(query, levers, "/fit"),
+        offered=_offered(market, alone),
+        offers_href=href(alone),
+        hidden_href=href(alone.with_(show_hidden=1)),
     )
 
 
 def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> FitView:
     """The form as it was filled in, and what is wrong."""
     without = href_without(asked, error.field, "/fit")
-    return FitView(question_of(asked, {}, False), preset_links("/fit"), error=error, without_href=without)
+    return FitView(question_of(asked, {}, False), preset_links(), error=error, without_href=without)
 
 
 def lever_links(query: OfferQuery, levers: Sequence[Any], path: str) -> tuple[LeverLink, ...]:
     """Each lever with the link that applies it."""
     return tuple(LeverLink(lever, href(query.with_(**lever.changes), path)) for lever in levers)
+
+
+def preset_links() -> tuple[PresetLink, ...]:
+    """The runs to start from."""
+    return tuple(
+        PresetLink(one, href(OfferQuery.parse({name: [value] for name, value in one.fields.items()}), "/fit"))
+        for one in PRESETS
+    )
+
+
+def _offered(market: Market, alone: OfferQuery) -> Offered:
+    page = market.list_offers(alone.with_(per_page=1))
+    out = tuple(
+        (name, n, href(alone.with_(reason=name))) for name, n in page.hidden.items() if name in LIMITS
+    )
+    choices = choices_view(market, alone)
+    return Offered(
+        hold=page.total + sum(number for _, number, _ in out),
+        left=page.total,
+        ruled_out=out,
+        picks=_merged(choices.picks) if choices is not None else (),
+    )
+
+
+def _merged(picks: Sequence[Pick]) -> tuple[tuple[tuple[str, ...], Pick], ...]:
+    """One line an offer, although it may be the cheapest and the cheapest in time."""
+    titles: dict[str, list[str]] = {}
+    for pick in picks:
+        titles.setdefault(pick.href, []).append(pick.title)
+    first = {pick.href: pick for pick in reversed(picks)}
+    return tuple((tuple(words), first[link]) for link, words in titles.items())

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
+from app.domain.sentence import N_, Sentence
 from app.market.service import Market
 from app.web import formatting
 from app.web.language import speaking
@@ -19,16 +20,21 @@ Asked = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """A model for the list under the model field: `key` is what is asked, `label` what one reads."""
+    """A model for the list under the model field: `key` is what is asked, `label` what one reads, `about` its
+    architecture in a few words."""
 
     key: str
     label: str
+    about: Sentence
 
 
 @lru_cache(maxsize=4)
 def model_choices(market: Market) -> tuple[ModelChoice, ...]:
     """All models of the catalog."""
-    return tuple(ModelChoice(key, label_of(shape)) for key, shape in market.catalog.models.items())
+    return tuple(
+        ModelChoice(key, label_of(shape), architecture_of(shape))
+        for key, shape in market.catalog.models.items()
+    )
 
 
 def label_of(shape: ModelShape) -> str:
@@ -36,6 +42,23 @@ def label_of(shape: ModelShape) -> str:
     with speaking("en"):
         size = formatting.compact(shape.stated_parameters)
     return f"{shape.name} · {size}" if size else shape.name
+
+
+def architecture_of(shape: ModelShape) -> Sentence:
+    """Layers and width, and the experts of a mixture: "32 layers × 4,096"; what is not known is left out."""
+    values = {
+        "layers": shape.layers,
+        "hidden": formatting.integer(shape.hidden_size),
+        "experts": shape.experts,
+        "visited": shape.experts_per_token,
+        "kind": shape.modality,
+    }
+    if not shape.layers or not shape.hidden_size:
+        return Sentence("{kind}", values)
+    if shape.experts:
+        text = N_("{layers} layers × {hidden}, {experts} experts of which a token visits {visited}")
+        return Sentence(text, values)
+    return Sentence(N_("{layers} layers × {hidden}"), values)
 
 
 def resolve_model(market: Market, asked: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -12,13 +12,13 @@ from app.market.columns import COLUMNS
 from app.market.offers import OfferRow
 from app.market.query import OfferQuery
 from app.market.service import Market
+from app.web.bars import MemoryBar, bar_of
 from app.web.cells import plain_text
 from app.web.choices import Pick, neighbour_picks
 from app.web.fit import LeverLink, lever_links
 from app.web.question import Question, href, question_of, run_alone
 
 TITLED = ("id", "accelerator_label", "source_url", "provider", "flags", "first_seen")
-MEMORY_PARTS = ("weights", "gradients", "optimizer_states", "activations", "loss", "buffers", "overhead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,6 @@ class Fact:
 
     column: Column
     text: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryBar:
-    """One bar: (class, name, GiB) per part of the peak, and the capacity it is judged against."""
-
-    parts: tuple[tuple[str, str, float], ...]
-    capacity_gib: float | None
-
-    @property
-    def drawn(self) -> list[tuple[str, float]]:
-        """What the picture needs."""
-        return [(name, value) for name, _, value in self.parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +64,15 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery) -> OfferView:
         question=question_of(query.to_params(), {}, False),
         terms=market.catalog.terms(row.record.provider),
         explanation=explanation,
-        bar=memory_bar(explanation) if explanation is not None else None,
+        bar=bar_of(explanation.memory, explanation.usable_gib)
+        if explanation is not None and explanation.memory is not None
+        else None,
         levers=lever_links(query, explanation.levers, path) if explanation is not None else (),
         links=_links(query, row, explanation),
         neighbours=neighbour_picks(market, query, explanation.beside or {})
         if explanation is not None
         else (),
     )
-
-
-def memory_bar(explanation: Any) -> MemoryBar | None:
-    """The parts of the peak; what is zero is left out."""
-    memory = explanation.memory
-    if memory is None:
-        return None
-    parts = tuple(
-        (f"s{place}", name, float(value))
-        for place, name in enumerate(MEMORY_PARTS, 1)
-        if (value := peak_part(memory, name)) > 0
-    )
-    return MemoryBar(parts, explanation.usable_gib)
-
-
-def peak_part(memory: Any, name: str) -> float:
-    """GiB of one part; overhead is what lies outside the allocator's peak."""
-    return float(getattr(memory, name))
 
 
 def _facts(row: OfferRow, now: datetime) -> tuple[tuple[str, tuple[Fact, ...]], ...]:

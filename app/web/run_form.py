@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
+from app.domain.figures import shortened
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_
+from app.web.run_help import HELP
 
 Control = Literal["model", "json", "select", "yesno", "number", "text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One control. `choices` are (value, label); `placeholder` shows the default; `value` is what was asked."""
+    """One control. `choices` are (value, label); `placeholder` shows the default, `help` explains it; `value` is what
+    was asked."""
 
     name: str
     label: str
@@ -118,6 +121,8 @@ STEPS = (
     (N_("How?"), HOW, N_("Details of the recipe and layout"), HOW_DETAILS),
     (N_("How much?"), AMOUNT, N_("Details of work, data and trial"), AMOUNT_DETAILS),
 )
+LARGE = frozenset(("tokens", "samples", "parameters"))
+"""Figures of many digits."""
 CHOICE_LABELS: Mapping[str, Mapping[str, str]] = {
     "method": {
         "pretrain": N_("Pretraining from scratch"),
@@ -142,21 +147,40 @@ EMPTY_MEANS: Mapping[str, str] = {
     "context_parallel": N_("search"),
     "expert_parallel": N_("search"),
     "loss": N_("by framework"),
-    "tokens": "1e9",
+    "tokens": "1B",
     "deadline_hours": N_("none"),
     "budget_usd": N_("none"),
     "checkpoint_minutes": N_("optimum"),
     "egress_gb": N_("final weights"),
     "interruptions_per_hour": N_("0.005 to 0.3"),
 }
-PRESETS: tuple[tuple[str, Mapping[str, str]], ...] = (
-    (
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A run to start from: its name, what it is in one line, its fields as a form sends them."""
+
+    title: str
+    words: str
+    fields: Mapping[str, str]
+
+
+PRESETS: tuple[Preset, ...] = (
+    Preset(
         N_("QLoRA on one card"),
+        N_("Adapters over a 4-bit base, 8B parameters, 50 million tokens: the least memory of all."),
         {"model": "llama-3.1-8b", "method": "qlora", "max_accelerators": "1", "tokens": "5e7"},
     ),
-    (N_("Full fine-tune on a node"), {"model": "llama-3.1-8b"}),
-    (
+    Preset(
+        N_("Full fine-tune on a node"),
+        N_(
+            "Every weight of 8B parameters, a billion tokens: states shared by the accelerators of one machine."
+        ),
+        {"model": "llama-3.1-8b"},
+    ),
+    Preset(
         N_("Pretrain 7B on a cluster"),
+        N_("From scratch on 100 billion tokens: up to 16 machines joined by a fast network."),
         {"model": "llama-2-7b", "method": "pretrain", "max_nodes": "16", "tokens": "1e11"},
     ),
 )
@@ -171,7 +195,7 @@ def steps(asked: Mapping[str, Any]) -> tuple[Step, ...]:
 
 
 def _fields(places: tuple[Place, ...], asked: Mapping[str, Any]) -> tuple[Field, ...]:
-    return tuple(_field(name, label, unit, _text(asked.get(name))) for name, label, unit in places)
+    return tuple(_field(name, label, unit, _shown(name, asked.get(name))) for name, label, unit in places)
 
 
 def _field(name: str, label: str, unit: str, value: str) -> Field:
@@ -182,7 +206,7 @@ def _field(name: str, label: str, unit: str, value: str) -> Field:
     choices = _choices(name, kind, default)
     minimum = next((_text(rule.ge) for rule in info.metadata if hasattr(rule, "ge")), "")
     return Field(
-        name, label, _control(name, kind), unit, info.description or "", placeholder, choices, value, minimum
+        name, label, _control(name, kind), unit, HELP.get(name, ""), placeholder, choices, value, minimum
     )
 
 
@@ -220,6 +244,12 @@ def _choices(name: str, kind: Any, default: str | None) -> tuple[tuple[str, str]
     values = get_args(kind)
     first = () if default in values else (("", EMPTY_MEANS.get(name, N_("any"))),)
     return (*first, *(("" if value == default else value, labels.get(value, value)) for value in values))
+
+
+def _shown(name: str, value: Any) -> str:
+    """The value as a person reads it; what is no plain figure stays as it was typed."""
+    text = _text(value)
+    return shortened(float(text)) if name in LARGE and text.isdigit() else text
 
 
 def _text(value: Any) -> str:
