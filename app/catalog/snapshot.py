@@ -53,19 +53,24 @@ def read_snapshot(folder: Path) -> Iterator[ScrapedOffer]:
     Raises:
         CatalogError: a malformed file, an unknown source, a price that is not a positive amount.
     """
-    sources = read_sources(folder)
-    for row in read_table(folder / "snapshot" / "offers.csv", OFFER_COLUMNS):
+    return read_dated(folder / "snapshot" / "offers.csv")
+
+
+def read_dated(path: Path) -> Iterator[ScrapedOffer]:
+    """Offers of a file in the snapshot's format, with `sources.csv` beside it; see `read_snapshot`."""
+    sources = read_sources(path.parent)
+    for row in read_table(path, OFFER_COLUMNS):
         yield _offer(row, sources[row.choice("source", tuple(sources))])
 
 
 def read_sources(folder: Path) -> Mapping[str, SnapshotSource]:
-    """The sources of the snapshot by their short id.
+    """The sources of the snapshot in a folder by their short id.
 
     Raises:
         CatalogError: malformed, or a date that is none.
     """
     found = {}
-    for row in read_table(folder / "snapshot" / "sources.csv", SOURCE_COLUMNS):
+    for row in read_table(folder / "sources.csv", SOURCE_COLUMNS):
         try:
             as_of = datetime.strptime(row.required("as_of"), "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError:

@@ -8,12 +8,12 @@ import sys
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.cli import decisions, serving
+from app.cli import backfill, decisions, serving
 from app.cli.commands import cli
 from app.cli.shared import say
 from app.domain.errors import RackrateError
 
-__all__ = ["cli", "decisions", "main", "run", "serving"]
+__all__ = ["backfill", "cli", "decisions", "main", "run", "serving"]
 
 
 def main() -> None:

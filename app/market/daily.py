@@ -135,7 +135,7 @@ class Days:
 def read_quotes(connection: Connection, day: date, now: datetime) -> list[Quote]:
     """What every source said of offers of whole, known accelerators that stood on a day, ordered by offer. A price
     holds until its source says otherwise or no longer lists the offer."""
-    rates = _rates_on(connection, day)
+    rates = rates_on(connection, day)
     found = []
     for row in connection.execute(_standing_on(day, now)):
         offer_id, via, provider, accelerator, option, count, kind, flags, *money = row
@@ -261,7 +261,7 @@ def _standing_on(day: date, now: datetime) -> Select[Any]:
     )
 
 
-def _rates_on(connection: Connection, day: date) -> dict[str, float]:
+def rates_on(connection: Connection, day: date) -> dict[str, float]:
     """USD per unit of each currency, of the newest day up to this one."""
     rate = exchange_rate.c
     newest = (

@@ -51,6 +51,8 @@ _MIRROR = "https://skypilot-catalog.s3.us-east-1.amazonaws.com"
 _REPOSITORY = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master"
 _COMMITS = "https://api.github.com/repos/skypilot-org/skypilot-catalog/commits"
 _NEEDED = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region")
+FOLDERS = frozenset(_CLOUDS)
+"""Clouds as the catalog spells them: the names of the parts that `parse` understands."""
 # Marketplaces that are asked themselves: the file holds medians of what they say. Read, but not fetched.
 _ASKED_DIRECTLY = frozenset({"runpod", "vast"})
 # Clouds whose on-demand price is regional although the file repeats it per zone.

@@ -15,7 +15,6 @@ from app.market import history
 from app.market.ingest import record_failure
 from app.market.rates import ECB, ECB_URL, RATES, parse_ecb, store_rates
 from app.market.retention import Retention, compact
-from app.providers.card import DAY
 from app.workers.jobs import Job
 from app.workers.scrape import Scraper
 
