@@ -43,8 +43,8 @@ def memory_strip(row: MethodRow, top: float) -> Markup:
 
 
 def roofline(told: BoundLesson) -> Markup | str:
-    """Attainable TFLOP/s over operations per byte for the first cards, both axes logarithmic."""
-    cards = told.cards[: len(STYLES)]
+    """Attainable TFLOP/s over operations per byte for the compared cards, both axes logarithmic."""
+    cards = told.compared
     if not cards:
         return ""
     low, high = INTENSITIES
@@ -63,9 +63,7 @@ def roofline(told: BoundLesson) -> Markup | str:
             (high, card.tflops),
         ]
         lines.append(Curve(style, places))
-    return curves(
-        frame, lines, gettext("Roofline of the cards that are most on offer; the tables say the same")
-    )
+    return curves(frame, lines, gettext("Roofline of three cards; the tables say the same"))
 
 
 def losses(told: SpotLesson) -> Markup | str:

@@ -48,7 +48,7 @@ class CardRow:
 @dataclass(frozen=True, slots=True)
 class ProductRow:
     """A matrix product of WIDTH × WIDTH weights with `tokens` at once: operations per byte moved, and the share of each
-    card's peak that memory allows, in the order of the lesson's cards."""
+    card's peak that memory allows, in the order of the lesson's `compared` cards."""
 
     tokens: int
     intensity: float
@@ -57,9 +57,11 @@ class ProductRow:
 
 @dataclass(frozen=True, slots=True)
 class BoundLesson:
-    """`cards` = those with most offers alone in an instance, of which both rates are known; `products` over them."""
+    """`cards` = those with most offers alone in an instance, of which both rates are known; `compared` = the weakest, the
+    middle and the strongest of them by arithmetic, which `products` are told of."""
 
     cards: tuple[CardRow, ...]
+    compared: tuple[CardRow, ...]
     products: tuple[ProductRow, ...]
     width: int
     model: str
@@ -70,9 +72,12 @@ def bound_lesson(market: Market) -> BoundLesson:
     """The roofline of the cards that are most on offer, and where a run sits under it."""
     table = estimates_of(market, **QLORA_8B)
     cards = tuple(_card(market, table, key) for key in _common_cards(market))
+    ranked = sorted(cards, key=lambda card: (card.tflops, card.key))
+    compared = tuple(dict.fromkeys(ranked[place] for place in (0, len(ranked) // 2, -1))) if ranked else ()
     return BoundLesson(
         cards=cards,
-        products=tuple(_product(tokens, cards) for tokens in TOKENS),
+        compared=compared,
+        products=tuple(_product(tokens, compared) for tokens in TOKENS),
         width=WIDTH,
         model=market.catalog.model(QLORA_8B["model"]).name,
         query=question(**QLORA_8B).to_query_string(),
@@ -163,7 +168,6 @@ class Corrected:
     before: CostBreakdown
     after: CostBreakdown
     query: str
-    trial_query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,4 +237,4 @@ def _corrected(market: Market, candidate: Candidate) -> Corrected:
     assert before is not None
     assert after is not None
     query = question(**asked).to_query_string()
-    return Corrected(candidate.record, float(measured), before, after, query, query)
+    return Corrected(candidate.record, float(measured), before, after, query)
