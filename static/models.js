@@ -22,7 +22,7 @@ function take(input) {
   input.removeAttribute("list");
   for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", popup.id]]) input.setAttribute(name, value);
   input.setAttribute("aria-expanded", String(!popup.hidden));
-  popup.setAttribute("aria-label", input.labels?.[0]?.textContent ?? "");
+  popup.setAttribute("aria-label", input.dataset.list ?? "");
 }
 
 function close() {
@@ -130,5 +130,7 @@ document.addEventListener("change", async (event) => {
   const text = await file.text();
   try { into.value = JSON.stringify(JSON.parse(text)); } catch { into.value = text; }
   event.target.value = "";
+  const named = into.form?.elements.model;
+  if (named) named.value = "";
   into.dispatchEvent(new Event("change", { bubbles: true }));
 }, true);

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
 from app.domain.errors import BadInput
 from app.domain.run import TrainingRun
@@ -62,7 +63,16 @@ class FitView:
     offers_href: str = "/"
     hidden_href: str = "/"
     error: BadInput | None = None
-    without_href: str = "/fit"
+    asked: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def without_href(self) -> str:
+        """What was asked but for what is wrong."""
+        return href_without(self.asked, self.error.field, "/fit") if self.error else "/fit"
+
+    def model_href(self, key: str) -> str:
+        """What was asked, of another model."""
+        return f"/fit?{urlencode({**self.asked, 'model': [key]}, doseq=True)}"
 
 
 def fit_view(market: Market, query: OfferQuery) -> FitView:
@@ -93,8 +103,7 @@ def fit_view(market: Market, query: OfferQuery) -> FitView:
 
 def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> FitView:
     """The form as it was filled in, and what is wrong."""
-    without = href_without(asked, error.field, "/fit")
-    return FitView(question_of(asked, {}, False), preset_links(), error=error, without_href=without)
+    return FitView(question_of(asked, {}, False), preset_links(), error=error, asked=asked)
 
 
 def lever_links(query: OfferQuery, levers: Sequence[Any], path: str) -> tuple[LeverLink, ...]:

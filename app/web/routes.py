@@ -15,11 +15,13 @@ from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference, sources
 from app.web.decisions import add_decisions
-from app.web.learn import add_lessons
+from app.web.fit_file import add_fit_file
 from app.web.language import language
+from app.web.learn import add_lessons
 from app.web.models import model_choices, near, resolve_model
 from app.web.question import href
-from app.web.templating import environment, html_of, render, respond, target_of
+from app.web.table import add_table, block_for
+from app.web.templating import environment, html_of, render, respond
 
 PAGES_KEPT = 128
 
@@ -62,7 +64,7 @@ class Pages:
                 return RedirectResponse(address, status_code=303)
             moment = int(self.market.clock().timestamp() // 60)
             key = (language().code, self.market.board.version, moment)
-            html = self.kept_html(form, address, target_of(request), key)
+            html = self.kept_html(form, address, block_for(request, address), key)
         except (BadInput, NotFound) as error:
             refusal = errors.as_bad_input(error)
             hints = near(self.market, asked, refusal)
@@ -75,11 +77,6 @@ class Pages:
         query = OfferQuery.parse(address.partition("?")[2])
         view = self.shared() | {"view": form.view(self.market, query), "address": address}
         return html_of(form.template, target, view)
-
-    def columns(self, request: Request) -> Response:
-        """`/columns`: choose the table's columns."""
-        query = OfferQuery.parse(asked_of(request))
-        return self.page(request, "columns.html", view=offers.chooser_view(query))
 
     def offer(self, request: Request, offer_id: str) -> Response:
         """`/offers/{id}`: one offer; with a run every term of it."""
@@ -143,7 +140,6 @@ def make_router(market: Market) -> APIRouter:
     views: dict[str, Callable[..., Response]] = {
         "/": pages.offers,
         "/fit": pages.fit,
-        "/columns": pages.columns,
         "/offers/{offer_id}": pages.offer,
         "/accelerators": pages.accelerators,
         "/accelerators/{key}": pages.accelerator,
@@ -159,7 +155,9 @@ def make_router(market: Market) -> APIRouter:
         router.add_api_route(
             path, view, methods=["GET", "HEAD"], response_class=HTMLResponse, name=f"page {path}"
         )
+    add_table(router, pages)
     add_decisions(router, pages)
+    add_fit_file(router, pages)
     add_lessons(router, pages)
     router.include_router(assets.router)
     return router
