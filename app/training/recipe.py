@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,6 +17,12 @@ from app.training.profiles import PROFILES, Loss, Norm, Profile, SoftwareClass, 
 from app.training.targets import adapter_parameters, parse_targets
 
 MOST_TOKENS = 2**24
+MOST_PARAMETERS = 1e14
+LARGEST_KNOWN: Mapping[str, float] = {
+    "layers": 128, "hidden_size": 25_600, "head_dim": 512, "attention_heads": 256, "ffn_hidden_size": 131_072,
+    "vocab_size": 262_400, "experts": 512,
+}  # fmt: skip
+"""Of published models; the field furthest beyond is the one that a refusal names."""
 Quantisation = Literal["none", "nf4", "nf4-double", "int8", "gptq", "fp8"]
 QUANTISED_BYTES: dict[Quantisation, float] = {
     "nf4": 0.5 + 4 / 64,
@@ -166,6 +173,12 @@ def check_shape(shape: ModelShape) -> None:
         raise BadInput(
             "experts_per_token",
             Sentence("must be between 1 and the experts ({experts})", {"experts": shape.experts}),
+        )
+    if (total := count(shape).total) > MOST_PARAMETERS:
+        oddest = max(LARGEST_KNOWN, key=lambda name: float(getattr(shape, name) / LARGEST_KNOWN[name]))
+        named = {"value": getattr(shape, oddest), "total": f"{total:.2g}", "most": f"{MOST_PARAMETERS:.0e}"}
+        raise BadInput(
+            oddest, Sentence("{value} makes a model of {total} parameters; the most is {most}", named)
         )
 
 

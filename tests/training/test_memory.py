@@ -279,6 +279,11 @@ def test_a_parameter_count_alone_gives_a_plausible_estimate() -> None:
         ({"attention_heads": 33, "kv_heads": 33, "head_dim": 0}, "attention_heads"),
         ({"experts": 8, "experts_per_token": 9}, "experts_per_token"),
         ({"vocab_size": float("nan")}, "vocab_size"),
+        ({"layers": -1}, "layers"),
+        ({"layers": 10**9}, "layers"),
+        ({"hidden_size": 10**9}, "hidden_size"),
+        ({"ffn_hidden_size": 10**12}, "ffn_hidden_size"),
+        ({"experts": 8, "experts_per_token": 0}, "experts_per_token"),
     ],
 )
 def test_an_impossible_shape_is_refused_by_the_name_of_its_field(change: dict[str, Any], field: str) -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
+from app.domain.sentence import Sentence
 from app.market.accuracy.memory_recipes import recipe_of
 from app.market.accuracy.memory_shapes import shape_of
 from app.market.accuracy.memory_words import (
@@ -17,6 +18,7 @@ from app.market.accuracy.memory_words import (
     checkpointing_of,
     first,
     number,
+    whole,
     word,
 )
 from app.training.layout import Layout
@@ -60,15 +62,35 @@ def case_of(row: Row, models: Mapping[str, ModelShape]) -> Case:
         id=row.get("id") or "",
         shape=shape,
         recipe=recipe,
-        layout=layout_of(row),
+        layout=_checked(layout_of(row), shape),
         metric=_metric(word(row, "measured_metric")),
-        measured_gib=number(row, "measured_peak_gib") or None,
+        measured_gib=_measured(row),
         usable_gib=_usable(number(row, "gpu_mem_gib")),
         outcome=_outcome(word(row, "kind")),
         quality=(row.get("quality") or "B").strip() or "B",
         groups=_groups(row, recipe),
         source=row.get("source") or row.get("group") or "",
     )
+
+
+def _checked(layout: Layout, shape: ModelShape) -> Layout:
+    """The layout, where the model can be split that far."""
+    if shape.attention_heads and layout.tensor_parallel > shape.attention_heads:
+        said = {"degree": layout.tensor_parallel, "heads": shape.attention_heads, "model": shape.name}
+        raise BadInput(
+            "tensor_parallel",
+            Sentence("{degree} does not divide the {heads} attention heads of {model}", said),
+        )
+    return layout
+
+
+def _measured(row: Row) -> float | None:
+    peak = number(row, "measured_peak_gib")
+    if peak is not None and peak < 0:
+        raise BadInput(
+            "measured_peak_gib", Sentence("must be above {low} (given: {value})", {"low": 0, "value": peak})
+        )
+    return peak or None
 
 
 def _outcome(kind: str) -> Literal["measured", "oom", "fits"]:
@@ -101,10 +123,9 @@ def _usable(gib: float | None) -> float | None:
 
 def layout_of(row: Row) -> Layout:
     """The row's layout; raises BadInput where micro-batch or length is not given."""
-    batch = number(row, "micro_batch")
-    if batch is None:
+    if number(row, "micro_batch") is None:
         raise BadInput("micro_batch", "the micro-batch is not given")
-    degree = {name: int(number(row, name) or 1) for name in ("dp", "tp", "pp", "cp", "ep")}
+    degree = {name: whole(row, name) for name in ("dp", "tp", "pp", "cp", "ep")}
     sharding = first(word(row, "sharding"), SHARDINGS, "none")
     interleaved = "interleaved" in word(row, "pp_schedule")
     return Layout(
@@ -115,8 +136,8 @@ def layout_of(row: Row) -> Layout:
         expert_parallel=degree["ep"],
         sharding=sharding,
         shard_group=degree["dp"] * degree["cp"],
-        micro_batch_size=int(batch),
-        gradient_accumulation=int(number(row, "grad_accum") or _accumulation(row)),
+        micro_batch_size=whole(row, "micro_batch"),
+        gradient_accumulation=whole(row, "grad_accum", _accumulation(row)),
         checkpointing=checkpointing_of(word(row, "act_ckpt"))[0],
         sequence_parallel=word(row, "sp") == "yes",
         virtual_stages=2 if interleaved else 1,

@@ -11,7 +11,7 @@ from app.domain.run import TrainingRun
 from app.domain.units import GIB
 from app.market.accuracy.memory_cases import Case
 from app.market.accuracy.memory_shapes import shape_of
-from app.market.accuracy.memory_words import checkpointing_of, number, word
+from app.market.accuracy.memory_words import checkpointing_of, number, whole, word
 from app.training.assumptions_memory import value_of
 from app.training.layout import Layout
 from app.training.recipe import Recipe, recipe_for
@@ -31,9 +31,9 @@ def oracle_case_of(row: Mapping[str, str | None], models: Mapping[str, ModelShap
     if batch is None or length is None or peak is None:
         raise BadInput("seq_len", "micro-batch, length or peak is not given")
     layout = Layout(
-        micro_batch_size=int(batch),
+        micro_batch_size=whole(row, "micro_batch"),
         checkpointing=checkpointing_of(word(row, "checkpointing"))[0],
-        gradient_accumulation=int(number(row, "grad_accum") or 1),
+        gradient_accumulation=whole(row, "grad_accum"),
     )
     recipe = _recipe(row, shape, method, int(length))
     groups = (f"method {method}", f"weights {word(row, 'weights')}", f"attention {word(row, 'attention')}")

@@ -27,7 +27,7 @@ def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) ->
     if known is not None and (layers is None or not known.layers or layers == known.layers):
         return known
     total = number(row, "params_b")
-    if layers is None or hidden is None:
+    if not layers or not hidden:
         if total is None:
             raise BadInput("model", "neither a shape nor a parameter count is given")
         return _bare(row, round(total * 1e9))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
+from app.domain.errors import BadInput
 from app.domain.run import Framework, Optimizer
+from app.domain.sentence import Sentence
 from app.training.layout import CheckpointingKind, ShardingKind
 from app.training.profiles import Loss
 from app.training.recipe import Quantisation
@@ -90,6 +92,20 @@ def number(row: Mapping[str, str | None], column: str) -> float | None:
     except ValueError:
         return None
     return value if abs(value) < 1e18 else None
+
+
+def whole(row: Mapping[str, str | None], column: str, otherwise: int = 1) -> int:
+    """The cell as a whole number from 1 up; `otherwise` where blank.
+
+    Raises:
+        BadInput: below 1.
+    """
+    value = number(row, column)
+    if value is not None and value < 1:
+        raise BadInput(
+            column, Sentence("must be at least {low} (given: {value})", {"low": 1, "value": value})
+        )
+    return otherwise if value is None else int(value)
 
 
 def word(row: Mapping[str, str | None], column: str) -> str:

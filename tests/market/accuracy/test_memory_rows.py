@@ -94,3 +94,36 @@ def test_an_oracle_row_of_an_unknown_method_is_refused() -> None:
     }
     with pytest.raises(BadInput):
         oracle_case_of(row, MODELS)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "field"),
+    [
+        ("micro_batch", "-1", "micro_batch"),
+        ("micro_batch", "0", "micro_batch"),
+        ("dp", "-2", "dp"),
+        ("tp", "-1", "tp"),
+        ("tp", "64", "tensor_parallel"),
+        ("pp", "0", "pp"),
+        ("grad_accum", "-4", "grad_accum"),
+        ("seq_len", "1e9", "sequence_length"),
+        ("seq_len", "-5", "sequence_length"),
+        ("measured_peak_gib", "-3", "measured_peak_gib"),
+        ("lora_r", "-8", "lora_rank"),
+        ("lora_targets", "antenna", "lora_targets"),
+    ],
+)
+def test_a_row_with_an_impossible_figure_is_refused_by_the_name_of_its_column(
+    column: str, value: str, field: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        case_of({**ROW, column: value}, MODELS)
+    assert refused.value.field == field
+    assert refused.value.message
+
+
+def test_a_mixture_of_experts_without_layers_is_refused_not_divided_by_zero() -> None:
+    row = {**ROW, "model_key": "", "layers": "0", "hidden": "4096", "experts": "8", "params_b": ""}
+    with pytest.raises(BadInput) as refused:
+        case_of(row, MODELS)
+    assert refused.value.field == "model"
