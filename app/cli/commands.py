@@ -17,6 +17,7 @@ from app.api.bodies import cards_body, offers_body, run_body
 from app.api.routes import describe
 from app.catalog import Catalog, load_catalog
 from app.cli.printing import print_fit, print_offers, print_table
+from app.cli.progress import hearing
 from app.cli.shared import (
     manners,
     open_market,
@@ -69,12 +70,16 @@ SCORES: Mapping[Topic, Callable[[Path, Catalog], Mapping[str, Any]]] = {
 
 @cli.command()
 def refresh(slugs: Annotated[list[str] | None, typer.Argument(metavar="[PROVIDER]…")] = None) -> None:
-    """Scrape these sources now, all by default; 1 if one of them did not answer."""
+    """Scrape these sources now, all by default; 1 if one of them did not answer. A terminal shows how far it is."""
     settings, market = open_market()
-    logs.configure(settings.log_level, settings.log_json)
     chosen = slugs or list(discover())
     before = {slug: _failures(market, slug) for slug in chosen}
-    busy = run_async(entry.refresh(workshop(settings, market), chosen))
+    with hearing(len(chosen)) as bar:
+        logs.configure(
+            "warning" if bar and settings.log_level == "info" else settings.log_level, settings.log_json
+        )
+        shop = workshop(settings, market, bar.hear if bar else None)
+        busy = run_async(entry.refresh(shop, chosen, bar.begin if bar else None))
     failed = [slug for slug in chosen if _failures(market, slug) > before[slug]]
     for slug in busy:
         say(f"{slug}: another worker is at it")

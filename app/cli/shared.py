@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -60,16 +60,18 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def manners(settings: Settings) -> Manners:
-    """How this process behaves towards providers."""
-    return Manners(contact=settings.contact, via=settings.via)
+def manners(settings: Settings, heard: Callable[[str, int], object] | None = None) -> Manners:
+    """How this process behaves towards providers; `heard` is told of every piece that arrives."""
+    return Manners(contact=settings.contact, via=settings.via, heard=heard)
 
 
-def workshop(settings: Settings, market: Market) -> entry.Workshop:
+def workshop(
+    settings: Settings, market: Market, heard: Callable[[str, int], object] | None = None
+) -> entry.Workshop:
     """What work on prices needs."""
     keep = Retention.of_days(**settings.keep_days)
     return entry.Workshop(
-        market.engine, market.catalog, provider_keys(), manners(settings), settings.http_cache, keep
+        market.engine, market.catalog, provider_keys(), manners(settings, heard), settings.http_cache, keep
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +54,11 @@ class Workshop:
             yield jobs_of(scraper, discover())
 
 
-async def refresh(shop: Workshop, slugs: Iterable[str]) -> list[str]:
-    """Scrape these sources now (all, if none is named); the slugs of those that another worker is at.
+async def refresh(
+    shop: Workshop, slugs: Iterable[str], begin: Callable[[str], object] | None = None
+) -> list[str]:
+    """Scrape these sources now (all, if none is named); the slugs of those that another worker is at. `begin` is told
+    of each before it is asked.
 
     Raises:
         NotFound: no source of that name.
@@ -65,7 +68,7 @@ async def refresh(shop: Workshop, slugs: Iterable[str]) -> list[str]:
         for slug in chosen:
             if slug not in jobs:
                 raise NotFound("provider", slug)
-        return await run_now(shop.foreman, [jobs[slug] for slug in chosen])
+        return await run_now(shop.foreman, [jobs[slug] for slug in chosen], begin)
 
 
 async def refresh_in_background(shop: Workshop, stop: asyncio.Event) -> None:

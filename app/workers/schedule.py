@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from app.db import leases
 from app.providers.port import Provider
@@ -46,11 +46,19 @@ async def run_embedded(
         await asyncio.gather(*running.values(), return_exceptions=True)
 
 
-async def run_now(foreman: Foreman, jobs: Iterable[Job]) -> list[str]:
-    """Do these jobs one after the other, due or not; the slugs of those that somebody else is doing."""
-    chosen = list(jobs)
+async def run_now(
+    foreman: Foreman, jobs: Iterable[Job], begin: Callable[[str], object] | None = None
+) -> list[str]:
+    """Do these jobs one after the other, due or not; the slugs of those that somebody else is doing. `begin` is told
+    of each before it starts."""
+    chosen, busy = list(jobs), []
     await asyncio.to_thread(leases.register, foreman.engine, [job.slug for job in chosen])
-    return [job.slug for job in chosen if not await foreman.run(job, force=True)]
+    for job in chosen:
+        if begin:
+            begin(job.slug)
+        if not await foreman.run(job, force=True):
+            busy.append(job.slug)
+    return busy
 
 
 async def _due(foreman: Foreman, jobs: Mapping[str, Job], running: Mapping[str, object]) -> list[str]:
