@@ -66,7 +66,7 @@ CHAPTERS: tuple[tuple[str, tuple[Topic, ...]], ...] = (
     (N_("What will it cost?"), (
         Topic("billing", N_("How time is billed"),
               N_("From a price per hour to a bill: steps, minimums, start-up, storage and egress."),
-              ("spot", "storage"), ("bloom",)),
+              ("spot", "storage"), ()),
         Topic("spot", N_("Spot instances and checkpoints"),
               N_("What spot saves, how often it stops, and how often to save."),
               ("billing", "storage"), ("young", "daly", "traces", "bathtub", "bloom")),
