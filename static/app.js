@@ -35,20 +35,3 @@ function fold() {
   for (const part of document.querySelectorAll("#question > details")) part.open = false;
 }
 fold();
-
-// "/" goes to the search, arrows move along rows of the table.
-document.addEventListener("keydown", (event) => {
-  if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "/") {
-    const search = document.querySelector("[data-search]");
-    if (!search) return;
-    for (let part = search.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
-    search.focus();
-    event.preventDefault();
-  } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-    const row = event.target.closest("tbody tr");
-    const next = event.key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
-    const link = next?.querySelector("a");
-    if (link) { link.focus(); event.preventDefault(); }
-  }
-});

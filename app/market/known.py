@@ -44,7 +44,8 @@ def check_values(filters: Iterable[Filter], frame: Frame, catalog: Catalog) -> N
 def _known(column: Column, frame: Frame, catalog: Catalog) -> tuple[str, ...]:
     names = dict.fromkeys((*column.options, *column.option_labels, *frame.facet(column.name).names))
     if column.name == "provider":
-        names |= dict.fromkeys((*cards_by_slug(), *catalog.providers.names))
+        covered = (slug for card in cards_by_slug().values() for slug in card.covers)
+        names |= dict.fromkeys((*covered, *catalog.providers.names))
     elif column.name == "accelerator":
         names |= dict.fromkeys(catalog.accelerators)
     elif column.name == "continent":

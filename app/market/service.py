@@ -11,7 +11,8 @@ from sqlalchemy import Engine
 from app.catalog import Catalog, load_catalog
 from app.db.engine import make_engine
 from app.db.migrate import upgrade
-from app.db.offers import board_version, read_current, read_rates
+from app.db.offers import board_version, read_rates
+from app.db.present import read_table
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.market import board as boards
@@ -21,6 +22,7 @@ from app.market.board import Board, BoardHolder
 from app.market.by_hardware import HardwareAnswer, by_hardware
 from app.market.choices import Choices, choices_of
 from app.market.frame import Frame, frame_of
+from app.market.freshness import Freshness, freshness_of
 from app.market.ingest import seed
 from app.market.offers import OfferPage, OfferRow
 from app.market.outliers import flag_outliers
@@ -128,6 +130,10 @@ class Market:
         """See `trials.judge_trial`."""
         return judge_trial(run, figures, self.catalog)
 
+    def freshness(self) -> Freshness:
+        """See `freshness.freshness_of`."""
+        return freshness_of(self)
+
     def status(self) -> statuses.Status:
         """Providers, their last success and attempt, rejects and holds."""
         return statuses.status(self.engine)
@@ -137,6 +143,6 @@ def read_board(engine: Engine, catalog: Catalog) -> Board:
     """The board of the database's present state. Version and rows are read in one transaction."""
     with engine.connect() as connection:
         version = str(board_version(connection))
-        records = flag_outliers(read_current(connection))
+        offers = flag_outliers(read_table(connection))
         rates = {code: (day, float(rate)) for code, (day, rate) in read_rates(connection).items()}
-    return replace(boards.build(records, catalog, version), rates=rates)
+    return replace(boards.build_from(offers, catalog, version), rates=rates)

@@ -11,22 +11,38 @@ from markupsafe import Markup, escape
 from app.domain.sentence import Sentence
 from app.market.column import Column
 from app.market.offers import OfferRow
+from app.market.units import Units
 from app.web import formatting
-from app.web.language import gettext, say
+from app.web.language import gettext, language, say
+from app.web.widths import width_of
 
 OLD = timedelta(days=7)
-UNKNOWN = '<td class="{}"><span>{}</span></td>'
+CHUNK = 25
+"""Rows that a browser lays out together once they come near the window."""
 
 
 class RowWriter:
-    """Writes rows for one table: its columns, the moment, the query string that offer pages get (the run)."""
+    """Writes rows for one table: its columns, the moment, the query string that offer pages get (the run), the units."""
 
-    def __init__(self, columns: Sequence[Column], now: datetime, run_query: str) -> None:
+    def __init__(
+        self, columns: Sequence[Column], now: datetime, run_query: str, units: Units | None = None
+    ) -> None:
         self.columns = tuple(columns)
         self.now = now
-        self.suffix = f"?{run_query}" if run_query else ""
-        self.unknown = UNKNOWN.format("u", escape(gettext("unknown")))
-        self.unknown_number = UNKNOWN.format("num u", escape(gettext("unknown")))
+        self.suffix = escape(f"?{run_query}" if run_query else "")
+        self.units = units or Units()
+        self.classes = {column.name: _classes(column) for column in columns}
+        said = escape(gettext("unknown"))
+        self.unknown = {
+            name: f'<td class="{kind} u"><span>{said}</span></td>' for name, kind in self.classes.items()
+        }
+        self.mirrored = language().mirrored
+
+    def bodies(self, rows: Sequence[OfferRow]) -> Markup:
+        """The rows as `<tbody>` after `<tbody>`."""
+        written = [self.row(row) for row in rows]
+        chunks = (written[start : start + CHUNK] for start in range(0, len(written), CHUNK))
+        return Markup("\n").join(Markup("<tbody>{}</tbody>").format(Markup("\n").join(c)) for c in chunks)
 
     def row(self, row: OfferRow) -> Markup:
         """One `<tr>`."""
@@ -37,31 +53,64 @@ class RowWriter:
 
     def _head(self, column: Column, row: OfferRow) -> str:
         text = self.text(column, row) or gettext("unknown")
-        kind = ' class="num"' if is_number(column) else ""
         return (
-            f'<th scope="row"{kind}><a href="/offers/{row.id}{escape(self.suffix)}">{escape(text)}</a></th>'
+            f'<th scope="row" class="{self.classes[column.name]}"><a href="/offers/{row.id}{self.suffix}">'
+            f"{self.named(column, text)}</a></th>"
         )
 
     def _cell(self, column: Column, row: OfferRow) -> str:
         value = row[column.name]
         if value is None or value == "" or value == ():
-            return self.unknown_number if is_number(column) else self.unknown
+            return self._blank(column, row)
         special = _SPECIAL.get(column.name)
         if special is not None:
             return special(self, column, row)
-        kind = ' class="num"' if is_number(column) else ""
-        return f"<td{kind}>{escape(self.text(column, row) or '')}</td>"
+        text = self.text(column, row)
+        return self._blank(column, row) if text is None else self.cell(column, self.named(column, text))
+
+    def _blank(self, column: Column, row: OfferRow) -> str:
+        quoted = as_quoted(row) if column.name == "price_usd_per_hour" else None
+        if quoted is None:
+            return self.unknown[column.name]
+        why = escape(gettext("Per hour of the whole instance, as quoted: no exchange rate is known."))
+        return f'<td class="{self.classes[column.name]} soft" title="{why}">{escape(quoted)}</td>'
+
+    def cell(self, column: Column, inner: str) -> str:
+        """A `<td>` around markup."""
+        return f'<td class="{self.classes[column.name]}">{inner}</td>'
+
+    def named(self, column: Column, text: str) -> str:
+        """A text of a column as markup; names in Latin letters keep their order in a page that runs the other way."""
+        latin = self.mirrored and column.kind in ("text", "list") and not column.option_labels
+        return f"<bdi>{escape(text)}</bdi>" if latin else escape(text)
 
     def text(self, column: Column, row: OfferRow) -> str | None:
         """The cell as plain text, None for unknown."""
-        if column.name == "provider":
-            return row.record.provider_name
-        return plain_text(column, row[column.name], self.now)
+        return shown_text(column, row, self.units, self.now)
+
+
+def shown_text(column: Column, row: OfferRow, units: Units, now: datetime) -> str | None:
+    """A cell as people read it, in the units of the table, without naming them; None for unknown."""
+    if column.name == "provider":
+        return row.record.provider_name
+    value = units.value(column, row.record, row[column.name])
+    if column.format == "money" and value is not None:
+        hourly = column.unit != "USD" and (column.unit != "USD/h" or units.price_per == "hour")
+        return formatting.usd_per_hour(value) if hourly else formatting.usd(value)
+    return plain_text(column, value, now)
+
+
+def as_quoted(row: OfferRow) -> str | None:
+    """The price in the source's own currency where no rate turns it into another."""
+    record = row.record
+    if record.currency == "USD" or record.hourly_price_native is None:
+        return None
+    return f"{formatting.usd_per_hour(record.hourly_price_native)} {record.currency}"
 
 
 def plain_text(column: Column, value: object, now: datetime) -> str | None:
     """A value of a column as people read it, without its unit; None for unknown."""
-    if value is None or value == "":
+    if value is None or value == "" or value == ():
         return None
     if column.format == "money":
         write = formatting.usd if column.unit == "USD" else formatting.usd_per_hour
@@ -95,48 +144,56 @@ def _moment(value: object) -> datetime | None:
     return value if isinstance(value, datetime) else None
 
 
+def _classes(column: Column) -> str:
+    return f"num {width_of(column)}" if is_number(column) else width_of(column)
+
+
 def _age_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
     moment = _moment(row[column.name])
     if moment is None:
-        return writer.unknown_number
-    kind = "num old" if writer.now - moment > OLD else "num"
+        return writer.unknown[column.name]
+    old = " old" if writer.now - moment > OLD else ""
     shown = escape(formatting.age(moment, writer.now))
-    return f'<td class="{kind}"><time datetime="{moment:%Y-%m-%dT%H:%MZ}">{shown}</time></td>'
+    kind = writer.classes[column.name]
+    return f'<td class="{kind}{old}"><time datetime="{moment:%Y-%m-%dT%H:%MZ}">{shown}</time></td>'
 
 
 def _verdict_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
     value = str(row[column.name])
-    return f'<td><span class="badge {escape(value)}">{escape(_label(column, value))}</span></td>'
+    return writer.cell(column, f'<span class="badge {escape(value)}">{escape(_label(column, value))}</span>')
 
 
 def _why_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    return f'<td class="why">{escape(say(row[column.name]))}</td>'
+    return f'<td class="{writer.classes[column.name]} why">{escape(say(row[column.name]))}</td>'
 
 
-def _plan_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    text = escape(say(row[column.name]))
-    return f'<td title="{text}">{text}</td>'
+def _titled_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
+    text = escape(writer.text(column, row) or "")
+    return f'<td class="{writer.classes[column.name]}" title="{text}">{text}</td>'
 
 
 def _price_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    flags = row.record.flags
+    text, flags = writer.text(column, row), row.record.flags
+    if text is None:
+        return writer.unknown[column.name]
     mark = ""
     if flags:
         said = escape(gettext("odd price") + ": " + ", ".join(flags))
         mark = f'<span class="flag" title="{said}"><span aria-hidden="true">⚑ </span><span class="hide">{said}</span></span>'
-    return f'<td class="num key">{mark}{escape(writer.text(column, row))}</td>'
+    return f'<td class="{writer.classes[column.name]} key">{mark}{escape(text)}</td>'
 
 
 def _source_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    text, url = escape(str(row[column.name])), row.record.source_url
+    text, url = writer.named(column, str(row[column.name])), row.record.source_url
     if not url.startswith("https://"):
-        return f'<td title="{text}">{text}</td>'
-    return f'<td title="{text}"><a href="{escape(url)}" rel="noreferrer noopener nofollow">{text}</a></td>'
+        return _titled_cell(writer, column, row)
+    link = f'<a href="{escape(url)}" rel="noreferrer noopener nofollow">{text}</a>'
+    return f'<td class="{writer.classes[column.name]}" title="{escape(str(row[column.name]))}">{link}</td>'
 
 
 def _accelerator_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    key, text = row.record.accelerator, escape(str(row[column.name]))
-    return f'<td><a href="/accelerators/{escape(key)}">{text}</a></td>' if key else f"<td>{text}</td>"
+    key, text = row.record.accelerator, writer.named(column, str(row[column.name]))
+    return writer.cell(column, f'<a href="/accelerators/{escape(key)}">{text}</a>' if key else text)
 
 
 _SPECIAL = {
@@ -145,7 +202,8 @@ _SPECIAL = {
     "price_changed_at": _age_cell,
     "verdict": _verdict_cell,
     "why": _why_cell,
-    "plan": _plan_cell,
+    "plan": _titled_cell,
+    "instance_type": _titled_cell,
     "price_usd_per_hour": _price_cell,
     "source": _source_cell,
     "accelerator_label": _accelerator_cell,

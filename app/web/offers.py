@@ -5,34 +5,56 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
-from app.domain.errors import BadInput
-from app.market.column import GROUPS, Column
-from app.market.columns import BY_NAME, COLUMNS
-from app.market.offers import OfferPage
-from app.market.query import VIEW_OPTIONS, OfferQuery
+from app.domain.errors import BadInput, UnknownValue
+from app.domain.sentence import Sentence
+from app.market.board import Board
+from app.market.column import Column
+from app.market.columns import BY_NAME
+from app.market.free_text import Word
+from app.market.freshness import Freshness
+from app.market.offers import OfferPage, Removal
+from app.market.query import OfferQuery
 from app.market.service import Market
+from app.market.units import Units
 from app.web.cells import RowWriter, is_number
 from app.web.choices import ChoicesView, choices_view
-from app.web.question import Chip, Question, chips_of, href, href_without, question_of, run_alone, run_query
+from app.web.chooser import SetLink, column_sets
+from app.web.groups import GroupsView, groups_view
+from app.web.language import gettext
+from app.web.question import (
+    Chip,
+    Question,
+    chip_text,
+    chips_of,
+    href,
+    href_with,
+    href_without,
+    question_of,
+    run_alone,
+    run_query,
+    word_text,
+)
 from app.web.run_form import PRESETS
+from app.web.view_bar import ViewBar, view_bar
+from app.web.widths import width_of
 
 ASCENDING_FIRST = ("money", "age", "text")
-PER_PAGE = (100, 250, 1000)
-DENSITIES = VIEW_OPTIONS["density"]
 VERDICTS = ("verdict", "reason")
 """Filters on these name what is to be seen, ruled out or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderCell:
-    """One column heading: the link sorts by it, `state` is its `aria-sort`."""
+    """One column heading: the link sorts by it, `state` is its `aria-sort`, `help` says what it is and in which unit."""
 
     column: Column
     href: str | None
     state: str | None
     number: bool
+    label: str
+    unit: str | Sentence
+    help: tuple[str | Sentence, ...]
+    width: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +63,15 @@ class HiddenReason:
 
     reason: str
     count: int
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalLink:
+    """What is to be taken away so that `offers` answer, and the address without it."""
+
+    text: str
+    offers: int
     href: str
 
 
@@ -55,9 +86,15 @@ class OffersView:
     hidden: tuple[HiddenReason, ...] = ()
     header: tuple[HeaderCell, ...] = ()
     rows: str = ""
+    groups: GroupsView | None = None
+    removals: tuple[RemovalLink, ...] = ()
     links: Mapping[str, str] | None = None
+    sets: tuple[SetLink, ...] = ()
+    bar: ViewBar | None = None
+    freshness: Freshness | None = None
     presets: Sequence[tuple[str, str]] = ()
     without_href: str = "/"
+    near: tuple[tuple[str, str], ...] = ()
     shows_hidden: bool = False
     density: str = ""
     choices: ChoicesView | None = None
@@ -71,15 +108,20 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
     """
     page = market.list_offers(query, facets=True)
     columns = display_columns(query)
-    writer = RowWriter(columns, market.clock(), run_query(query))
+    writer = RowWriter(columns, market.clock(), run_query(query), page.units)
     return OffersView(
-        question=question_of(query.to_params(), page.facets, query.run is not None),
+        question=question_of(query.to_params(), page.facets, query.run is not None, page.spans),
         page=page,
-        chips=chips_of(query, market.board.labels),
+        chips=chips_of(query, market.board),
         hidden=tuple(HiddenReason(r, n, href(query.with_(reason=r))) for r, n in page.hidden.items()),
-        header=tuple(header_of(column, query) for column in columns),
-        rows=Markup("\n").join(map(writer.row, page.rows)),
+        header=tuple(header_of(column, query, page.units) for column in columns),
+        rows="" if query.group else writer.bodies(page.rows),
+        groups=groups_view(page) if query.group else None,
+        removals=tuple(_removal_link(query, one, market.board) for one in page.removals),
         links=_links(query, page),
+        sets=column_sets(query),
+        bar=view_bar(query, market.board.rates),
+        freshness=market.freshness(),
         presets=preset_links(),
         shows_hidden=asks_for_hidden(query),
         density=dict(query.view)["density"] if query.view else "",
@@ -87,11 +129,28 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
     )
 
 
+def _removal_link(query: OfferQuery, removal: Removal, board: Board) -> RemovalLink:
+    match removal.condition:
+        case None:
+            return RemovalLink(gettext("the training run"), removal.offers, href(query.without_run()))
+        case Word() as word:
+            rest = query.words.without(word) or None
+            return RemovalLink(word_text(word, board), removal.offers, href(query.with_(q=rest)))
+        case item:
+            text = chip_text(item, board.labels)
+            return RemovalLink(text, removal.offers, href(query.with_(**{item.parameter: None})))
+
+
 def refused_view(asked: Mapping[str, Sequence[str]], error: BadInput) -> OffersView:
     """The page for a question that cannot be understood: the form as it was filled in, and what is wrong."""
-    without = href_without(asked, error.field)
+    near = error.near if isinstance(error, UnknownValue) else ()
     return OffersView(
-        question_of(asked, {}, False), None, error, presets=preset_links(), without_href=without
+        question_of(asked, {}, False),
+        None,
+        error,
+        presets=preset_links(),
+        without_href=href_without(asked, error.field),
+        near=tuple((value, href_with(asked, error.field, value)) for value in near),
     )
 
 
@@ -112,40 +171,30 @@ def asks_for_hidden(query: OfferQuery) -> bool:
 def preset_links(path: str = "/") -> tuple[tuple[str, str], ...]:
     """Runs to start from, as addresses."""
     return tuple(
-        (title, href(OfferQuery.parse({n: [v] for n, v in run.items()}), path)) for title, run in PRESETS
+        (preset.title, href(OfferQuery.parse({n: [v] for n, v in preset.fields.items()}), path))
+        for preset in PRESETS
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ChooserView:
-    """Columns by group with those ticked that the table shows, and the rest of the question as hidden inputs."""
-
-    groups: tuple[tuple[str, tuple[tuple[Column, bool], ...]], ...]
-    kept: tuple[tuple[str, str], ...]
-    back: str
-
-
-def chooser_view(query: OfferQuery) -> ChooserView:
-    """The column chooser for a question."""
-    shown = query.shown_columns
-    groups = tuple(
-        (title, tuple((c, c in shown) for c in COLUMNS if c.group == name and (query.run or not c.needs_run)))
-        for name, title in GROUPS.items()
-    )
-    params = query.with_(columns=None).to_params()
-    kept = tuple((name, value) for name, values in params.items() for value in values)
-    return ChooserView(tuple(group for group in groups if group[1]), kept, href(query))
-
-
-def header_of(column: Column, query: OfferQuery) -> HeaderCell:
+def header_of(column: Column, query: OfferQuery, units: Units | None = None) -> HeaderCell:
     """A heading with the link that sorts by it: first the useful way round, then the other."""
-    if not column.sortable:
-        return HeaderCell(column, None, None, is_number(column))
-    current = query.sort == column.name
-    state = ("descending" if query.descending else "ascending") if current else None
-    down = not query.descending if current else column.format not in ASCENDING_FIRST
-    link = href(query.with_(sort=column.name, order="desc" if down else None))
-    return HeaderCell(column, link, state, is_number(column))
+    link, state = None, None
+    if column.sortable:
+        current = query.sort == column.name
+        state = ("descending" if query.descending else "ascending") if current else None
+        down = not query.descending if current else column.format not in ASCENDING_FIRST
+        link = href(query.with_(sort=column.name, order="desc" if down else None))
+    told = (units or Units()).heading(column)
+    return HeaderCell(
+        column,
+        link,
+        state,
+        is_number(column),
+        told.label,
+        told.unit,
+        (column.help, *told.notes),
+        width_of(column),
+    )
 
 
 def _without_hidden(query: OfferQuery) -> OfferQuery:
@@ -157,14 +206,15 @@ def _links(query: OfferQuery, page: OfferPage) -> Mapping[str, str]:
     links = {
         "csv": href(query.with_(per_page="all"), "/api/v1/offers.csv"),
         "json": href(query, "/api/v1/offers"),
+        "markdown": href(query, "/offers.md"),
         "hidden": href(_without_hidden(query) if asks_for_hidden(query) else query.with_(show_hidden=1)),
         "reset": href(run_alone(query)),
         "without_run": href(query.without_run()),
         "columns": href(query, "/columns"),
+        "default_columns": href(query.with_(columns=None)),
+        "ungroup": href(query.with_(group=None)),
         "fit": href(run_alone(query), "/fit"),
     }
-    links |= {f"per_page_{size}": href(query.with_(per_page=size)) for size in PER_PAGE}
-    links |= {f"density_{name}": href(query.with_(density=name or None)) for name in DENSITIES}
     if query.page > 1:
         links["previous"] = href(query.with_(page=query.page - 1))
     if page.next is not None:

@@ -7,27 +7,35 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from app.domain.sentence import Sentence
+from app.market.board import Board
+from app.market.caption import word_parts
 from app.market.column import GROUPS, Column
 from app.market.columns import COLUMNS
-from app.market.facets import Option
+from app.market.facets import Option, Span
 from app.market.filters import PARAMETERS, Filter
-from app.market.query import RUN_FIELDS, OfferQuery
+from app.market.free_text import Word
+from app.market.query import RUN_FIELDS, VIEW_OPTIONS, OfferQuery
 from app.web.language import gettext, say
 from app.web.run_form import Step, steps
 
 Asked = Mapping[str, Sequence[str]]
-KEPT = ("sort", "order", "columns", "per_page", "show_hidden", "lang", "density", "choices")
+KEPT = ("sort", "order", "group", "columns", "per_page", "show_hidden", *VIEW_OPTIONS)
+LISTED = 60
+"""Options of one filter that the form lists: the most frequent. The others are found by the search or typed."""
 _SIGNS = {"min": "≥ ", "max": "≤ "}
 
 
 @dataclass(frozen=True, slots=True)
 class FilterControl:
-    """One filter: its column, the present values of its parameters by role, and the options of a choice."""
+    """One filter: its column, the present values of its parameters by role, and the options of a choice, the
+    `unlisted` rarest of which are left out; `span` is what the other filters leave of a range."""
 
     column: Column
     values: Mapping[str, str]
     options: tuple[Option, ...]
     chosen: str
+    span: Span | None = None
+    unlisted: int = 0
 
     @property
     def name(self) -> str:
@@ -73,9 +81,14 @@ class Chip:
     href: str
 
 
-def question_of(asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run: bool) -> Question:
+def question_of(
+    asked: Asked,
+    facets: Mapping[str, tuple[Option, ...]],
+    with_run: bool,
+    spans: Mapping[str, Span] | None = None,
+) -> Question:
     """The form for what was asked, as typed; `facets` may be empty (then the declared options serve)."""
-    groups = _groups(asked, facets, with_run)
+    groups = _groups(asked, facets, with_run, spans or {})
     return Question(
         steps=steps({name: values[0] for name, values in asked.items() if name in RUN_FIELDS and values}),
         groups=groups,
@@ -86,12 +99,20 @@ def question_of(asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run
     )
 
 
-def chips_of(query: OfferQuery, labels: Mapping[str, Mapping[str, str]], path: str = "/") -> tuple[Chip, ...]:
-    """Every filter in force with the link that takes it away."""
-    found = [Chip(f"“{query.q}”", href(query.with_(q=None), path))] if query.q else []
+def chips_of(query: OfferQuery, board: Board) -> tuple[Chip, ...]:
+    """Every word of the search, as it was understood, and every filter, each with the link that takes it away."""
+    words = query.words
+    found = [
+        Chip(word_text(word, board), href(query.with_(q=words.without(word) or None))) for word in words.words
+    ]
     for item in query.filters:
-        found.append(Chip(_chip_text(item, labels), href(query.with_(**{item.parameter: None}), path)))
+        found.append(Chip(chip_text(item, board.labels), href(query.with_(**{item.parameter: None}))))
     return tuple(found)
+
+
+def word_text(word: Word, board: Board) -> str:
+    """What one word of the search means."""
+    return " · ".join(map(say, word_parts(word, board)))
 
 
 def href(query: OfferQuery, path: str = "/") -> str:
@@ -104,6 +125,12 @@ def href_without(asked: Asked, field: str, path: str = "/") -> str:
     """The address of what was asked, as typed, but for one parameter."""
     kept = {name: list(values) for name, values in asked.items() if name != field}
     return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
+
+
+def href_with(asked: Asked, field: str, value: str, path: str = "/") -> str:
+    """The address of what was asked, as typed, but for one parameter that has another value."""
+    changed = {name: list(values) for name, values in asked.items()} | {field: [value]}
+    return f"{path}?{urlencode(changed, doseq=True)}"
 
 
 def run_alone(query: OfferQuery) -> OfferQuery:
@@ -119,13 +146,15 @@ def run_query(query: OfferQuery) -> str:
 
 
 def _groups(
-    asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run: bool
+    asked: Asked, facets: Mapping[str, tuple[Option, ...]], with_run: bool, spans: Mapping[str, Span]
 ) -> tuple[FilterGroup, ...]:
     groups = []
     filtered = [c for c in COLUMNS if c.filter and c.name != "id" and (with_run or not c.needs_run)]
     filtered.sort(key=lambda column: column.name != "accelerator")
     for name, title in GROUPS.items():
-        controls = [_control(c, asked, facets.get(c.name, ())) for c in filtered if c.group == name]
+        controls = [
+            _control(c, asked, facets.get(c.name, ()), spans.get(c.name)) for c in filtered if c.group == name
+        ]
         shown = tuple(item for item in controls if item.column.default or item.column.name in _ALWAYS)
         more = tuple(item for item in controls if item not in shown)
         if controls:
@@ -137,11 +166,22 @@ _ALWAYS = ("accelerator", "continent", "accelerator_tier", "tier")
 """Filters that people reach for although the table does not show their column by itself."""
 
 
-def _control(column: Column, asked: Asked, facet: tuple[Option, ...]) -> FilterControl:
+def _control(column: Column, asked: Asked, facet: tuple[Option, ...], span: Span | None) -> FilterControl:
     roles: dict[str, str] = {name: role for name, (owner, role) in PARAMETERS.items() if owner is column}
     values = {role: ", ".join(asked[name]) for name, role in roles.items() if asked.get(name)}
     options = _options(column, asked, facet) if column.filter == "choice" else ()
-    return FilterControl(column, values, options, _chosen(column, values, options))
+    listed = _listed(options)
+    unlisted = len(options) - len(listed)
+    return FilterControl(column, values, listed, _chosen(column, values, options), span, unlisted)
+
+
+def _listed(options: tuple[Option, ...]) -> tuple[Option, ...]:
+    """The most frequent options in their order; all that are ticked."""
+    if len(options) <= LISTED:
+        return options
+    frequent = sorted(options, key=lambda option: (not option.selected, -option.count))[:LISTED]
+    kept = {option.value for option in frequent}
+    return tuple(option for option in options if option.value in kept or option.selected)
 
 
 def _options(column: Column, asked: Asked, facet: tuple[Option, ...]) -> tuple[Option, ...]:
@@ -169,7 +209,8 @@ def _chosen(column: Column, values: Mapping[str, str], options: tuple[Option, ..
     return " ".join(_SIGNS.get(role, "") + value for role, value in values.items())
 
 
-def _chip_text(item: Filter, labels: Mapping[str, Mapping[str, str]]) -> str:
+def chip_text(item: Filter, labels: Mapping[str, Mapping[str, str]]) -> str:
+    """A filter in a few words."""
     column, role = item.column, PARAMETERS[item.parameter][1]
     label = say(Sentence(column.label))
     names = labels.get(column.name, {})

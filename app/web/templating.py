@@ -125,7 +125,7 @@ def html_of(template: str, target: str, view: Mapping[str, Any]) -> str:
     """
     page = environment().get_template(template)
     block = page.blocks.get(target)
-    context = {"fragment": block is not None, "language": language(), **view}
+    context = {"fragment": target if block is not None else "", "language": language(), **view}
     return page.render(context) if block is None else "".join(block(page.new_context(context)))
 
 

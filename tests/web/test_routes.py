@@ -139,7 +139,7 @@ def test_what_a_run_hides_is_counted_by_reason_and_comes_back_greyed_with_the_se
     assert "not enough accelerator memory" in html
     shown = client.get(f"/?{RUN}&show_hidden=1").text
     assert shown.count('<tr class="out">') > 10
-    assert re.search(r'<td class="why">needs up to [\d.]+ GiB per accelerator', shown)
+    assert re.search(r'<td class="w34 why">needs up to [\d.]+ GiB per accelerator', shown)
 
 
 def test_unknown_is_shown_as_unknown_and_sorts_last_both_ways(client: TestClient, market: Market) -> None:
@@ -148,7 +148,7 @@ def test_unknown_is_shown_as_unknown_and_sorts_last_both_ways(client: TestClient
     for order in ("asc", "desc"):
         html = client.get(f"/?sort=price_usd_per_hour&order={order}").text
         assert set(ids(html)[-4:]) == unpriced
-    assert '<td class="num u"><span>unknown</span></td>' in client.get("/").text
+    assert '<td class="num w8 u"><span>unknown</span></td>' in client.get("/").text
 
 
 def test_text_of_a_source_cannot_become_markup(client: TestClient) -> None:
@@ -192,8 +192,8 @@ def test_the_chooser_keeps_the_question(client: TestClient) -> None:
 def test_density_changes_the_look_and_no_row(client: TestClient) -> None:
     plain, dense = client.get("/?provider=vast").text, client.get("/?provider=vast&density=compact").text
     assert ids(plain) == ids(dense)
-    assert '<table class="offers compact">' in dense
-    assert '<table class="offers compact">' not in plain
+    assert '<table class="offers fast compact">' in dense
+    assert '<table class="offers fast compact">' not in plain
 
 
 def test_the_fit_page_says_when_no_offer_is_within_the_limits_though_one_accelerator_would_do(

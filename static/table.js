@@ -1,0 +1,188 @@
+// The comparison table: keyboard, rows that unfold, copying, waiting and trouble. Everything here is a link, a form or
+// a popover first and works, less comfortably, without a script.
+"use strict";
+(() => {
+  const TYPING = "input:not([type=checkbox], [type=radio]), select, textarea";
+
+  // ---- rows unfold in place -------------------------------------------------------------------------------------
+  function foldOf(row) {
+    const next = row?.nextElementSibling;
+    return next?.classList.contains("fold") ? next : null;
+  }
+
+  function shut(row, focus) {
+    const fold = foldOf(row);
+    if (!fold) return false;
+    fold.remove();
+    const link = row.querySelector("th a");
+    link.setAttribute("aria-expanded", "false");
+    if (focus) link.focus();
+    return true;
+  }
+
+  async function unfold(link) {
+    const row = link.closest("tr");
+    if (shut(row, true)) return;
+    const block = link.dataset.block ?? "details";
+    const address = new URL(link.href);
+    if (!link.dataset.block) {
+      const now = new URLSearchParams(location.search);
+      address.pathname += "/row";
+      for (const name of ["price_of", "price_per", "currency", "lang"]) if (now.has(name)) address.searchParams.set(name, now.get(name));
+    }
+    const fold = document.createElement("tr");
+    fold.className = "fold";
+    fold.setAttribute("aria-busy", "true");
+    const cell = fold.insertCell();
+    cell.colSpan = row.cells.length;
+    row.after(fold);
+    link.setAttribute("aria-expanded", "true");
+    try {
+      const answer = await fetch(address, { headers: { "HX-Request": "true", "HX-Target": `td#${block}` } });
+      if (!answer.ok) throw new Error(String(answer.status));
+      cell.innerHTML = await answer.text();
+      fold.removeAttribute("aria-busy");
+      htmx.process(cell);
+    } catch (error) {
+      shut(row, true);
+      trouble(error.message.startsWith("5") ? "server" : "network", () => unfold(link));
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".offers > tbody > tr > th > a");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!link.closest("#offers")) return;
+    event.preventDefault();
+    unfold(link);
+  });
+
+  // ---- waiting, trouble -----------------------------------------------------------------------------------------
+  let again = null;
+  const results = () => document.getElementById("results");
+
+  function trouble(kind, retry) {
+    const box = document.getElementById("trouble");
+    if (!box) return;
+    again = retry;
+    box.dataset.kind = kind;
+    box.hidden = false;
+  }
+
+  function calm() {
+    const box = document.getElementById("trouble");
+    if (box) box.hidden = true;
+  }
+
+  document.addEventListener("htmx:before:request", (event) => {
+    if (event.detail.ctx.target === results()) results().setAttribute("aria-busy", "true");
+  });
+  document.addEventListener("htmx:finally:request", (event) => {
+    if (event.detail.ctx.target === results()) results().removeAttribute("aria-busy");
+  });
+  document.addEventListener("htmx:after:swap", calm);
+  const retry = (context) => () => {
+    const source = context.sourceElement;
+    if (source.tagName === "FORM") source.requestSubmit();
+    else if (source.isConnected) source.click();
+    else location.assign(source.href);
+  };
+  document.addEventListener("htmx:error", (event) => {
+    if (event.detail.ctx) trouble("network", retry(event.detail.ctx));
+  });
+  document.addEventListener("htmx:response:error", (event) => {
+    if (event.detail.ctx.response.status >= 500) trouble("server", retry(event.detail.ctx));
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-retry]")) return;
+    calm();
+    again?.();
+  });
+
+  // ---- copying, dialogs -----------------------------------------------------------------------------------------
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("[data-copy]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    try {
+      const answer = await fetch(link.href);
+      if (!answer.ok) throw new Error(String(answer.status));
+      await navigator.clipboard.writeText(await answer.text());
+      const said = Object.assign(document.createElement("span"), { textContent: link.dataset.copy });
+      said.setAttribute("role", "status");
+      link.after(said);
+      setTimeout(() => said.remove(), 2500);
+    } catch {
+      location.assign(link.href); // no clipboard here: the text itself
+    }
+  });
+
+  document.addEventListener("htmx:after:swap", (event) => {
+    const target = event.detail.ctx?.target;
+    if (target?.id === "chooser") target.showPopover();
+  });
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  });
+
+  // ---- keyboard -------------------------------------------------------------------------------------------------
+  function rows() {
+    return [...document.querySelectorAll("#offers > table > tbody > tr:not(.fold)")];
+  }
+
+  function goTo(row) {
+    const link = row?.querySelector("th a");
+    if (!link) return false;
+    link.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+
+  function move(event) {
+    const all = rows();
+    const here = all.indexOf(event.target.closest("#offers tbody > tr:not(.fold)"));
+    const place = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (here < 0 && event.key !== "ArrowDown") return false;
+    return place >= 0 && goTo(all[place]);
+  }
+
+  function search() {
+    const field = document.querySelector("[data-search]");
+    for (let part = field?.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    field?.focus();
+    return Boolean(field);
+  }
+
+  function escape(event) {
+    const menu = event.target.closest("details.menu[open]");
+    if (menu) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+      return true;
+    }
+    if (event.target.matches(TYPING)) {
+      event.target.blur();
+      return false;
+    }
+    const row = event.target.closest("#offers tr");
+    return row ? shut(row.classList.contains("fold") ? row.previousElementSibling : row, true) : false;
+  }
+
+  function act(event) {
+    if (event.key === "Escape") return escape(event);
+    if (event.target.closest(TYPING) || event.target.closest("[popover]")) return false;
+    switch (event.key) {
+      case "/": return search();
+      case "?": document.getElementById("help")?.togglePopover(); return true;
+      case "n": document.getElementById("next")?.click(); return true;
+      case "p": document.getElementById("previous")?.click(); return true;
+      case "ArrowDown": case "ArrowUp": case "Home": case "End": return move(event);
+      default: return false;
+    }
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (act(event)) event.preventDefault();
+  });
+})();
