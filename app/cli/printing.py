@@ -40,8 +40,8 @@ def print_offers(page: OfferPage) -> None:
 def print_fit(body: Mapping[str, Any]) -> None:
     """The answer for a run, the cheapest offer of each hardware, and what else would do."""
     held = [answer for answer in body["hardware"] if answer.offer]
-    told = {(answer.label, answer.plan): answer for answer in reversed(held)}
-    shown = [answer for answer in held if told[answer.label, answer.plan] is answer][:SHOWN_ROWS]
+    told = {(answer.label, str(answer.plan)): answer for answer in reversed(held)}
+    shown = [answer for answer in held if told[answer.label, str(answer.plan)] is answer][:SHOWN_ROWS]
     print_table(
         ("hardware", "fit", "plan", "tokens/s", "hours", "USD", "cheapest offer"),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -22,12 +22,20 @@ class Sentence:
 
     template: str
     values: Mapping[str, object] = field(default_factory=dict)
-    plural: str = ""
-    count: float = 1
+    plural: str = field(default="", kw_only=True)
+    count: float = field(default=1, kw_only=True)
 
     def __str__(self) -> str:
         chosen = self.plural if self.plural and self.count != 1 else self.template
         return chosen.format(**self.values)
+
+
+def joined(items: Sequence[object], template: str) -> Sentence:
+    """Some things, at least one, said one after another; the template says what stands between `first` and `next`."""
+    told = items[0] if isinstance(items[0], Sentence) else Sentence("{value}", {"value": items[0]})
+    for item in items[1:]:
+        told = Sentence(template, {"first": told, "next": item})
+    return told
 
 
 def none_of(value: str, options: Iterable[str]) -> Sentence:

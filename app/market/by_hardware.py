@@ -31,7 +31,7 @@ class HardwareAnswer:
     verdict: str
     reason: str | None
     why: Sentence
-    plan: str | None
+    plan: Sentence | None
     nodes: int
     need_gib: float | None
     headroom_gib: float | None

@@ -71,11 +71,13 @@ class Verdict:
     leanest: Layout | None = None
 
     @property
-    def plan_words(self) -> str | None:
+    def plan_words(self) -> Sentence | None:
         """The layout in a few words, with the nodes where there are several."""
         if self.plan is None:
             return None
-        return self.plan.words if self.nodes == 1 else f"{self.nodes} nodes · {self.plan.words}"
+        if self.nodes == 1:
+            return self.plan.words
+        return Sentence(N_("{nodes} nodes · {layout}"), {"nodes": self.nodes, "layout": self.plan.words})
 
     @property
     def holds(self) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from app.domain.sentence import N_, Sentence, joined
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -51,35 +54,38 @@ class Layout:
         return self.data_parallel * self.micro_batch_size * self.gradient_accumulation
 
     @property
-    def words(self) -> str:
+    def words(self) -> Sentence:
         """The layout in a few words: "FSDP over 8 · micro-batch 2 × 4 · full checkpointing"."""
-        names = {
-            "none": "data parallel",
-            "optimizer": "ZeRO-1",
-            "gradients": "ZeRO-2",
-            "full": "FSDP",
-            "hybrid": "HSDP",
-        }
         parts = []
-        if self.data_parallel * self.context_parallel > 1:
-            parts.append(f"{names[self.sharding]} over {self.data_parallel * self.context_parallel}")
-        parts += [
-            f"{name} {degree}"
-            for name, degree in (
-                ("tensor", self.tensor_parallel),
-                ("pipeline", self.pipeline_parallel),
-                ("context", self.context_parallel),
-                ("expert", self.expert_parallel),
+        if (ranks := self.data_parallel * self.context_parallel) > 1:
+            parts.append(
+                Sentence("{scheme} over {count}", {"scheme": _SCHEMES[self.sharding], "count": ranks})
             )
-            if degree > 1
-        ]
-        parts.append(f"micro-batch {self.micro_batch_size} × {self.gradient_accumulation}")
-        parts.append(
-            {"none": "no", "selective": "selective", "full": "full"}[self.checkpointing] + " checkpointing"
-        )
+        degrees = (self.tensor_parallel, self.pipeline_parallel, self.context_parallel, self.expert_parallel)
+        for template, degree in zip(_DEGREES, degrees, strict=True):
+            if degree > 1:
+                parts.append(Sentence(template, {"degree": degree}))
+        steps = {"size": self.micro_batch_size, "steps": self.gradient_accumulation}
+        parts.append(Sentence("micro-batch {size} × {steps}", steps))
+        parts.append(Sentence(_RECOMPUTED[self.checkpointing]))
         if self.cpu_offload:
-            parts.append("CPU offload")
-        return " · ".join(parts)
+            parts.append(Sentence(N_("CPU offload")))
+        return joined(parts, N_("{first} · {next}"))
+
+
+_SCHEMES: Mapping[ShardingKind, str] = {
+    "none": N_("data parallel"),
+    "optimizer": "ZeRO-1",
+    "gradients": "ZeRO-2",
+    "full": "FSDP",
+    "hybrid": "HSDP",
+}
+_DEGREES = (N_("tensor {degree}"), N_("pipeline {degree}"), N_("context {degree}"), N_("expert {degree}"))
+_RECOMPUTED: Mapping[CheckpointingKind, str] = {
+    "none": N_("no checkpointing"),
+    "selective": N_("selective checkpointing"),
+    "full": N_("full checkpointing"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def test_a_full_fine_tune_of_70b_takes_more_than_eight_80_gb_cards() -> None:
     assert wide.holds
     assert 1 < wide.nodes <= 8
     assert wide.plan_words is not None
-    assert wide.plan_words.startswith(f"{wide.nodes} nodes")
+    assert str(wide.plan_words).startswith(f"{wide.nodes} nodes")
 
 
 def test_qlora_of_8b_holds_on_a_24_gb_card() -> None:

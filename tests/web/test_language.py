@@ -63,8 +63,8 @@ def test_values_keep_to_themselves_where_words_run_from_right_to_left() -> None:
 
 def test_a_counted_sentence_has_the_form_for_its_count() -> None:
     one, many = "{count} zorp", "{count} zorps"
-    assert str(Sentence(one, {"count": "1"}, many, 1)) == "1 zorp"
-    assert say(Sentence(one, {"count": "0"}, many, 0)) == "0 zorps"
+    assert str(Sentence(one, {"count": "1"}, plural=many, count=1)) == "1 zorp"
+    assert say(Sentence(one, {"count": "0"}, plural=many, count=0)) == "0 zorps"
 
 
 @pytest.mark.parametrize("code", ["ar", "az"])
