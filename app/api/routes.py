@@ -11,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from app.api import bodies
 from app.api.decisions import add_decisions
 from app.api.errors import Error
+from app.api.market import add_market
 from app.api.plain import json_response
 from app.api.schemas import ColumnCard, OfferDetail, OfferList, column_card, offer_parameters
 from app.domain.errors import UnknownParameter
@@ -115,6 +116,7 @@ def make_router(market: Market) -> APIRouter:
     add("/offers/{offer_id}/estimate", api.explain, methods=["POST"], responses=JSON_BODY, tags=["estimates"])
     add("/estimates", api.estimates, methods=["POST"], responses=JSON_BODY, tags=["estimates"])
     add_decisions(router, market)
+    add_market(router, market)
     add("/accelerators", api.accelerators, methods=["GET"], responses=JSON_LIST, tags=["reference"])
     add("/models", api.models, methods=["GET"], responses=JSON_LIST, tags=["reference"])
     add("/providers", api.providers, methods=["GET"], responses=JSON_LIST, tags=["reference"])

@@ -117,6 +117,12 @@ def newest_day(engine: Engine) -> date | None:
         return connection.execute(select(func.max(accelerator_day.c.day))).scalar()
 
 
+def oldest_day(engine: Engine) -> date | None:
+    """The first day of which anything is recorded."""
+    with engine.connect() as connection:
+        return connection.execute(select(func.min(accelerator_day.c.day))).scalar()
+
+
 def index_by_accelerator(engine: Engine, option: str, since: date) -> dict[str, list[IndexPoint]]:
     """The price index of every accelerator for a purchase option over the days from `since` on; see `price_index`."""
     table = accelerator_day.c

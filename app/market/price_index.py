@@ -98,16 +98,18 @@ def price_ratio(old: Quote, new: Quote) -> float | None:
 
 
 def chain(steps: Sequence[Step]) -> list[IndexPoint]:
-    """The index over the days (oldest first), from the last day on which it had to begin anew because no offer linked
-    it to the day before."""
+    """The index over the days (oldest first). Where no offer links a day to the one before, it begins anew: this is its
+    newest stretch of at least two days, or the last day alone."""
+    finished: list[IndexPoint] = []
     points: list[IndexPoint] = []
     for step in steps:
         if step.link is None or not points:
+            finished = points if len(points) > 1 else finished
             points = [IndexPoint(step.day, BASE, 0, 0)]
             continue
         value = points[-1].value * math.exp(step.link.log_change)
         points.append(IndexPoint(step.day, value, step.link.offers, step.link.providers))
-    return points
+    return finished if finished and len(points) < 2 else points
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -57,6 +57,16 @@ def percent(value: float | None) -> str | None:
     return figure(f"{share:.1f} %" if 0 < abs(share) < 10 else f"{share:.0f} %")
 
 
+def change(value: float | None) -> str | None:
+    """A change as percent with its sign: 0.042 → +4.2 %."""
+    return None if value is None else figure(f"{value * 100:+.1f} %")
+
+
+def one_decimal(value: float | None) -> str | None:
+    """An index: 103.4."""
+    return None if value is None else figure(f"{value:,.1f}")
+
+
 def compact(value: float | None) -> str | None:
     """Large figures in three digits: 8.03B, 12.4k."""
     if value is None:

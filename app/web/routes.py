@@ -14,10 +14,11 @@ from app.market.query import OfferQuery
 from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference, sources
-from app.web.decisions import add_decisions
+from app.web.decisions import add_decisions, asked_once
 from app.web.fit_file import add_fit_file
 from app.web.language import language
 from app.web.learn import add_lessons
+from app.web.market import market_view
 from app.web.models import model_choices, near, resolve_model
 from app.web.question import href
 from app.web.table import add_table, block_for
@@ -107,6 +108,10 @@ class Pages:
         """`/models/{key}`: one model shape and what to do with it."""
         return self.page(request, "model.html", view=reference.model_view(self.market, key))
 
+    def market_page(self, request: Request) -> Response:
+        """`/market`: price levels, index, movers and spread."""
+        return self.page(request, "market.html", view=market_view(self.market, asked_once(request)))
+
     def status(self, request: Request) -> Response:
         """`/status`: how fresh everything is."""
         return self.page(request, "status.html", view=sources.status_view(self.market))
@@ -147,6 +152,7 @@ def make_router(market: Market) -> APIRouter:
         "/providers/{slug}": pages.provider,
         "/models": pages.models,
         "/models/{key:path}": pages.model,
+        "/market": pages.market_page,
         "/status": pages.status,
         "/methods": pages.methods,
         "/api": pages.api,
@@ -158,6 +164,7 @@ def make_router(market: Market) -> APIRouter:
     add_table(router, pages)
     add_decisions(router, pages)
     add_fit_file(router, pages)
+    add_compare(router, pages)
     add_lessons(router, pages)
     router.include_router(assets.router)
     return router

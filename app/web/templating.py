@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
+from app.market.columns import PURCHASE_LABELS
 from app.web import charts, formatting
 from app.web.assets import asset_url
 from app.web.language import LANGUAGES, Language, figure, gettext, isolated, language, ngettext, say
@@ -35,6 +36,7 @@ NAVIGATION = (
     "fit",
     "trial",
     "rent_or_buy",
+    "market",
     "accelerators",
     "models",
     "providers",
@@ -58,6 +60,7 @@ def environment() -> Environment:
     env.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     env.policies["ext.i18n.trimmed"] = True
     env.globals |= {"gettext": _gettext, "ngettext": _ngettext}
+    env.globals |= {"purchase": PURCHASE_LABELS}
     env.globals |= {"asset_url": asset_url, "navigation": NAVIGATION, "switch": switch}
     env.filters |= {
         "say": say,
@@ -70,6 +73,7 @@ def environment() -> Environment:
         "usd_per_hour": formatting.usd_per_hour,
         "percent": formatting.percent,
     }
+    env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
     env.filters |= {"duration": formatting.duration, "age": formatting.age, "spark": charts.sparkline}
     env.filters |= {"stack": charts.stack, "unknown": unknown}

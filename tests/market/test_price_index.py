@@ -99,3 +99,12 @@ def test_where_nothing_links_two_days_it_begins_anew() -> None:
         (2, 110, 3),
     ]
     assert chain([]) == []
+
+
+def test_a_last_day_that_nothing_links_leaves_the_stretch_before_it() -> None:
+    steps = [
+        Step(DAY, None),
+        Step(DAY + timedelta(days=1), Link(0.0, 1, 1)),
+        Step(DAY + timedelta(days=9), None),
+    ]
+    assert [point.day.day for point in chain(steps)] == [1, 2]
