@@ -24,7 +24,7 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from app.db.offers import read_current
+from app.db.present import read_current
 from app.domain.record import OfferRecord
 from app.providers import discover
 from tests.postgres import PostgresServer, temporary_server

@@ -19,7 +19,7 @@ from sqlalchemy import Engine
 from app.catalog import load_catalog
 from app.db.engine import make_engine
 from app.db.migrate import upgrade
-from app.db.offers import read_current
+from app.db.present import read_current
 from app.domain.record import OfferRecord
 from app.market import board
 from app.market.board import BoardHolder

@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from app.catalog import load_catalog
 from app.db.engine import make_engine
 from app.db.migrate import upgrade
-from app.db.offers import read_current
+from app.db.present import read_current
 from app.domain.offer import Parsed, ScrapedOffer
 from app.market.ingest import ingest
 from app.providers.card import ProviderCard

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Engine
 
 from app.catalog import load_catalog
-from app.db.offers import read_current
+from app.db.present import read_current
 from app.domain.offer import Parsed, ScrapedOffer
 from app.domain.record import OfferRecord
 from app.market.ingest import IngestReport, ingest

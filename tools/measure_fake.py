@@ -49,6 +49,15 @@ COLUMNS = [
     "quality",
 ]
 STEPS = 2
+# What is trained: the first head that the configuration has. Encoders are fine-tuned as classifiers.
+KINDS = (
+    transformers.AutoModelForImageClassification,
+    transformers.AutoModelForSpeechSeq2Seq,
+    transformers.AutoModelForSeq2SeqLM,
+    transformers.AutoModelForCausalLM,
+    transformers.AutoModelForSequenceClassification,
+)
+ENCODERS = ("bert", "roberta", "distilbert", "modernbert", "deberta-v2", "electra")
 
 
 @dataclass
@@ -165,9 +174,8 @@ def build(options: argparse.Namespace) -> torch.nn.Module:
     """The model as Transformers and PEFT build it, without weights."""
     config = transformers.AutoConfig.for_model(**json.loads(options.config.read_text(encoding="utf-8")))
     config.use_cache = False
-    kind = transformers.AutoModelForCausalLM
-    if type(config) not in kind._model_mapping:
-        kind = transformers.AutoModelForSequenceClassification
+    heads = KINDS[-1:] if config.model_type in ENCODERS else KINDS
+    kind = next(kind for kind in heads if type(config) in kind._model_mapping)
     dtype = torch.bfloat16 if options.weights == "bf16" else torch.float32
     model = kind.from_config(config, dtype=dtype, attn_implementation=options.attention)
     model.train()
@@ -197,22 +205,35 @@ def adapt(model: torch.nn.Module, options: argparse.Namespace) -> torch.nn.Modul
         torch.nn.Module.to = convert
 
 
+def batch(model: torch.nn.Module, options: argparse.Namespace) -> dict[str, torch.Tensor]:
+    """One micro-batch: tokens, which an encoder-decoder reads and writes in equal number; or images."""
+    config = model.config
+    tokens = torch.randint(0, 1000, (options.micro_batch, options.seq_len))
+    classes = torch.zeros(options.micro_batch, dtype=torch.long)
+    if hasattr(config, "image_size"):
+        size = (options.micro_batch, 3, config.image_size, config.image_size)
+        return {"pixel_values": torch.zeros(size, dtype=model.dtype), "labels": classes}
+    if hasattr(config, "num_mel_bins"):
+        sound = (options.micro_batch, config.num_mel_bins, 2 * config.max_source_positions)
+        return {"input_features": torch.zeros(sound, dtype=model.dtype), "labels": tokens}
+    classifies = "ForSequenceClassification" in type(model).__name__
+    return {"input_ids": tokens, "labels": classes if classifies else tokens}
+
+
 def run(model: torch.nn.Module, options: argparse.Namespace) -> Peak:
     """Two steps; the peaks are those of the second, when the optimizer states exist."""
     trained = [p for p in model.parameters() if p.requires_grad]
     fused = options.optimizer == "adamw_fused"
     optimizer = torch.optim.AdamW(trained, lr=1e-4, fused=fused, foreach=not fused)
-    tokens = torch.randint(0, 1000, (options.micro_batch, options.seq_len))
-    classifies = "ForSequenceClassification" in type(model).__name__
-    labels = torch.zeros(options.micro_batch, dtype=torch.long) if classifies else tokens
+    inputs = batch(model, options)
     live, peak = LiveBytes(), Peak()
-    for tensor in (*model.parameters(), *model.buffers(), tokens):
+    for tensor in (*model.parameters(), *model.buffers(), *inputs.values()):
         live.add(tensor)
     with live:
         for _ in range(STEPS):
             live.restart()
             with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.weights == "fp32-amp"):
-                loss = model(input_ids=tokens, labels=labels).loss
+                loss = model(**inputs).loss
             peak.forward = live.restart()
             loss.backward()
             del loss

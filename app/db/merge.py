@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
-import msgspec
+import numpy as np
+import numpy.typing as npt
 
+from app.domain.coded import Coded, FloatArray, Listed, Mask, RowArray, Words
 from app.domain.offer import SourceKind
-from app.domain.record import OfferRecord
+from app.domain.offer_table import ListColumn, OfferTable
 
 RANK: dict[SourceKind, int] = {
     "api": 0,
@@ -42,59 +45,115 @@ _FILLABLE = (
     "reliability",
     "minimum_term_hours",
 )
+_OF_A_KNOWN_NAME = (
+    "accelerator",
+    "accelerator_label",
+    "accelerator_status",
+    "candidates",
+    "memory_gib_per_accelerator",
+)
 
 
-def merge(records: Sequence[OfferRecord]) -> OfferRecord:
-    """One record out of what each source says of the same offer (at least one, any order).
+@dataclass(frozen=True, slots=True, eq=False)
+class Cited:
+    """Who else told of an offer, at what price and when, written out only where somebody looks. Group `g` of `groups`
+    (n,) is the rows from `starts[g]` to before `starts[g + 1]` of what was told."""
+
+    groups: RowArray
+    starts: RowArray
+    sources: Coded
+    prices: FloatArray
+    moments: FloatArray
+
+    def get(self, row: int) -> Words:
+        """The other sources of one offer with their prices."""
+        group = self.groups[row]
+        return tuple(map(self._cite, range(self.starts[group] + 1, self.starts[group + 1])))
+
+    def take(self, rows: RowArray) -> Cited:
+        """The same of these offers, in their order."""
+        return Cited(self.groups[rows], self.starts, self.sources, self.prices, self.moments)
+
+    def _cite(self, at: int) -> str:
+        price = "?" if np.isnan(self.prices[at]) else f"{self.prices[at]:.4f} USD/h"
+        day = datetime.fromtimestamp(self.moments[at], UTC).date()
+        return f"{self.sources.get(at) or ''}: {price} ({day})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """Rows of one offer after each other, the best-placed first: `starts` (g + 1,) of the groups among `rows` rows."""
+
+    starts: RowArray
+    rows: int
+
+    @property
+    def leads(self) -> RowArray:
+        """The row of each group that speaks, (g,)."""
+        return self.starts[:-1]
+
+    def first(self, known: Mask) -> RowArray:
+        """The first row of each group that is `known` (rows,), else the one that speaks, (g,)."""
+        at = np.where(known, np.arange(self.rows), self.rows)
+        found = np.minimum.reduceat(at, self.leads)
+        return np.where(found < self.rows, found, self.leads)
+
+
+def merge(told: OfferTable) -> OfferTable:
+    """One row an offer out of what each source says of it, ordered by id.
 
     The price, its currency and its age always come from one source, the best ranked and then the newest that has
     a price: prices are never mixed or averaged. `other_sources` names the rest with their prices.
     """
-    if len(records) == 1:
-        return records[0]
-    ranked = sorted(records, key=_standing)
-    first, others = ranked[0], ranked[1:]
-    blanks = {name: _first_known(others, name) for name in _FILLABLE if getattr(first, name) is None}
-    if first.accelerator is None and first.accelerator_status != "slice":
-        blanks |= _accelerator_of(others)
-    flags = first.flags if _agree(ranked) else (*first.flags, "sources_disagree")
-    return msgspec.structs.replace(
-        first,
-        **blanks,
-        flags=flags,
-        first_seen=min(record.first_seen for record in ranked),
-        other_sources=tuple(_cite(record) for record in others),
+    rows = told.take(_ranked(told))
+    firsts = (
+        np.flatnonzero(np.append(True, rows.ids[1:] != rows.ids[:-1])) if len(rows) else np.empty(0, np.intp)
     )
+    if len(firsts) == len(rows):
+        return rows
+    groups = _Groups(np.append(firsts, len(rows)), len(rows))
+    lead = rows.take(groups.leads)
+    picks = {name: groups.first(_known(rows, name)) for name in _FILLABLE}
+    known = rows.words["accelerator_status"].where(lambda status: status == "known")
+    nameless = (lead.words["accelerator"].codes < 0) & ~lead.words["accelerator_status"].where(_is_slice)
+    by_name = np.where(nameless, groups.first(known), groups.leads)
+    found = known[by_name] & nameless
+    for name in _OF_A_KNOWN_NAME:
+        picks[name] = np.where(found, by_name, picks.get(name, groups.leads))
+    lists: dict[str, ListColumn] = {
+        **lead.lists,
+        "candidates": rows.lists["candidates"].take(picks["candidates"]),
+    }
+    lists["flags"] = _flagged(rows, groups)
+    lists["other_sources"] = Cited(
+        np.arange(len(firsts)), groups.starts, rows.words["source"], rows.numbers["price_usd_per_hour"],
+        rows.numbers["observed_at"],
+    )  # fmt: skip
+    numbers = {name: column[picks.get(name, groups.leads)] for name, column in rows.numbers.items()}
+    numbers["first_seen"] = np.minimum.reduceat(rows.numbers["first_seen"], groups.leads)
+    words = {name: column.take(picks.get(name, groups.leads)) for name, column in rows.words.items()}
+    return OfferTable(lead.ids, words, numbers, lists)
 
 
-def _standing(record: OfferRecord) -> tuple[bool, int, float]:
-    unpriced = record.price_usd_per_hour is None and record.hourly_price_native is None
-    return unpriced, RANK[record.source_kind], -record.observed_at.timestamp()
+def _ranked(told: OfferTable) -> RowArray:
+    """Rows by offer, and of one offer the best-placed first."""
+    unpriced = np.isnan(told.numbers["price_usd_per_hour"]) & np.isnan(told.numbers["hourly_price_native"])
+    rank = told.words["source_kind"].numbers(lambda kind: RANK[kind])  # type: ignore[index]
+    return np.lexsort((told.words["source"].codes, -told.numbers["observed_at"], rank, unpriced, told.ids))
 
 
-def _first_known(records: Iterable[OfferRecord], name: str) -> object:
-    return next((value for record in records if (value := getattr(record, name)) is not None), None)
+def _known(rows: OfferTable, name: str) -> npt.NDArray[np.bool_]:
+    return rows.words[name].codes >= 0 if name in rows.words else ~np.isnan(rows.numbers[name])
 
 
-def _accelerator_of(records: Iterable[OfferRecord]) -> dict[str, object]:
-    known = next((record for record in records if record.accelerator_status == "known"), None)
-    if known is None:
-        return {}
-    names = (
-        "accelerator",
-        "accelerator_label",
-        "accelerator_status",
-        "candidates",
-        "memory_gib_per_accelerator",
-    )
-    return {name: getattr(known, name) for name in names}
+def _flagged(rows: OfferTable, groups: _Groups) -> ListColumn:
+    """The flags of those who speak, and of the offers whose sources disagree one more."""
+    prices = rows.numbers["price_usd_per_hour"]
+    high, low = np.fmax.reduceat(prices, groups.leads), np.fmin.reduceat(prices, groups.leads)
+    flags = rows.lists["flags"].take(groups.leads)
+    assert isinstance(flags, Listed)
+    return flags.with_word("sources_disagree", high > low * (1 + DISAGREEMENT))
 
 
-def _agree(records: Iterable[OfferRecord]) -> bool:
-    prices = [record.price_usd_per_hour for record in records if record.price_usd_per_hour is not None]
-    return not prices or max(prices) <= min(prices) * (1 + DISAGREEMENT)
-
-
-def _cite(record: OfferRecord) -> str:
-    price = "?" if record.price_usd_per_hour is None else f"{record.price_usd_per_hour:.4f} USD/h"
-    return f"{record.source}: {price} ({record.observed_at:%Y-%m-%d})"
+def _is_slice(status: str) -> bool:
+    return status == "slice"

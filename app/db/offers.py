@@ -1,23 +1,18 @@
-"""Reading the present offers, and the set-based writes of an ingest."""
+"""The set-based reads and writes of an ingest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import groupby
 from typing import Any, NamedTuple
 
-import msgspec
-from sqlalchemy import ColumnElement, Connection, Double, Table, bindparam, func, select, type_coerce, update
+from sqlalchemy import Connection, Table, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.db.engine import is_postgresql, no_garbage
-from app.db.merge import merge
+from app.db.engine import is_postgresql
 from app.db.tables import board_version as version_table
-from app.db.tables import exchange_rate, instance_type, offer, scrape_run
-from app.domain.money import convert, effective_hourly
-from app.domain.record import OfferRecord
+from app.db.tables import exchange_rate, offer
 
 _CHUNK = 5_000
 
@@ -35,87 +30,6 @@ class Stood(NamedTuple):
     currency: str
     price_changed_at: datetime | None
     previous_price: Decimal | None
-
-
-_HARDWARE = (
-    "provider_name",
-    "accelerator",
-    "accelerator_label",
-    "accelerator_status",
-    "accelerator_count",
-    "memory_gib_per_accelerator",
-    "vcpus",
-    "ram_gib",
-    "local_disk_gb",
-    "intra_node_link",
-    "intra_node_gbytes_per_s",
-    "link_domain",
-    "peer_to_peer",
-    "fabric",
-    "fabric_gbps",
-    "max_nodes",
-)
-_COPIED = (
-    "id",
-    "provider",
-    "region",
-    "country",
-    "continent",
-    "zone",
-    "purchase_option",
-    "term_months",
-    "upfront_option",
-    "tier",
-    "native_id",
-    "currency",
-    "price_changed_at",
-    "stock",
-    "stock_units",
-    "reliability",
-    "minimum_term_hours",
-    "price_basis",
-    "source",
-    "source_kind",
-    "source_url",
-    "licence",
-    "first_seen",
-)
-_CONVERTED: tuple[ColumnElement[Any], ...] = (
-    offer.c.instance_type_id,
-    func.coalesce(offer.c.said_at, scrape_run.c.started_at),
-    offer.c.flags,
-    type_coerce(offer.c.price_per_hour, Double()),
-    type_coerce(offer.c.upfront, Double()),
-    type_coerce(offer.c.previous_price, Double()),
-)
-
-
-def read_current(connection: Connection) -> list[OfferRecord]:
-    """Every offer that is not withdrawn, one record each, sources merged, ordered by id."""
-    with no_garbage():
-        told = read_told(connection)
-        return [merge(list(same)) for _, same in groupby(told, key=lambda record: record.id)]
-
-
-def read_told(connection: Connection) -> Iterator[OfferRecord]:
-    """What each source says of each present offer, ordered by offer id."""
-    rates = {currency: (day, float(rate)) for currency, (day, rate) in read_rates(connection).items()}
-    hardware = _read_hardware(connection)
-    query = (
-        select(*(offer.c[name] for name in _COPIED), *_CONVERTED)
-        .join(scrape_run, scrape_run.c.id == offer.c.run_id)
-        .where(offer.c.withdrawn_at.is_(None))
-        .order_by(offer.c.id)
-    )
-    for part in connection.execute(query).yield_per(_CHUNK).partitions():
-        for row in part:
-            fields = dict(zip(_COPIED, row, strict=False))
-            instance_type_id, observed_at, flags, *prices = row[len(_COPIED) :]
-            fields["observed_at"] = observed_at
-            fields["flags"] = () if flags == "[]" else tuple(msgspec.json.decode(flags))
-            fields.update(hardware[instance_type_id])
-            _set_prices(fields, prices, rates)
-            yield OfferRecord(**fields)
 
 
 def board_version(connection: Connection) -> int:
@@ -206,31 +120,3 @@ def confirm(connection: Connection, via: str, provider: str, run_id: int) -> Non
 def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(ids), _CHUNK):
         yield ids[start : start + _CHUNK]
-
-
-def _read_hardware(connection: Connection) -> dict[str, dict[str, Any]]:
-    query = select(
-        instance_type.c.id,
-        instance_type.c.name,
-        instance_type.c.candidates,
-        *[instance_type.c[name] for name in _HARDWARE],
-    )
-    found = {}
-    for key, name, candidates, *facts in connection.execute(query):
-        found[key] = dict(zip(_HARDWARE, facts, strict=True)) | {
-            "instance_type": name,
-            "candidates": tuple(msgspec.json.decode(candidates)),
-        }
-    return found
-
-
-def _set_prices(
-    fields: dict[str, Any], told: Sequence[float | None], rates: Mapping[str, tuple[date | None, float]]
-) -> None:
-    hourly, upfront, previous = told
-    day, rate = rates.get(fields["currency"], (None, None))
-    fields["hourly_price_native"] = hourly
-    fields["rate_date"] = day
-    fields["price_usd_per_hour"] = convert(effective_hourly(hourly, upfront, fields["term_months"]), rate)
-    fields["upfront_usd"] = convert(upfront, rate)
-    fields["previous_price_usd_per_hour"] = convert(previous, rate)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TypeVar
 
+import numpy as np
+
+from app.domain.coded import FloatArray
+
 HOURS_PER_MONTH = 730
 Amount = TypeVar("Amount", Decimal, float)
 
@@ -26,3 +30,12 @@ def effective_hourly(hourly: Amount | None, upfront: Amount | None, term_months:
 def convert(amount: Amount | None, usd_per_unit: Amount | None) -> float | None:
     """An amount in USD, or None where the amount or the rate is unknown."""
     return None if amount is None or usd_per_unit is None else float(amount * usd_per_unit)
+
+
+def effective_hourly_of(hourly: FloatArray, upfront: FloatArray, term_months: FloatArray) -> FloatArray:
+    """`effective_hourly` of many prices at once, each (n,), NaN = unknown."""
+    recurring = np.where(hourly != 0, hourly, np.nan)
+    term = np.where(term_months > 0, term_months, np.nan)
+    spread = upfront / (HOURS_PER_MONTH * term)
+    upfront_paid = ~np.isnan(upfront) & (upfront != 0)
+    return np.where(upfront_paid, np.where(np.isnan(recurring), spread, recurring + spread), recurring)

@@ -2,65 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from app.domain.coded import (
+    CodeArray,
+    Coded,
+    FloatArray,
+    Listed,
+    Mask,
+    RowArray,
+    distinct_rows,
+    number_key,
+    word_key,
+)
 from app.domain.errors import NotFound
+from app.domain.offer_table import IdArray, OfferTable
 from app.domain.record import OfferRecord
+from app.market.arrays import Columns, Source
 from app.market.column import Column, Facts
 from app.market.columns import OFFER_COLUMNS
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
 
-FloatArray = npt.NDArray[np.float64]
-CodeArray = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
+__all__ = ["Board", "BoardHolder", "CodeArray", "Coded", "FloatArray", "Mask", "build", "build_from"]
+
+_ROWS_KEPT = 2048
+_AT_ONCE = 4096
+
+
+class Rows(Sequence[Facts]):
+    """What each row says, made when somebody looks at it; those looked at last are kept."""
+
+    def __init__(self, offers: OfferTable, catalog: Catalog | None) -> None:
+        self._offers = offers
+        self._cards = catalog.accelerators if catalog else {}
+        providers = offers.words["provider"].names
+        self._terms = {name: catalog.terms(name) for name in providers} if catalog else {}
+        self._at = lru_cache(maxsize=_ROWS_KEPT)(self._make)
+
+    def __len__(self) -> int:
+        return len(self._offers)
+
+    @overload
+    def __getitem__(self, row: int) -> Facts: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Facts]: ...
+    def __getitem__(self, row: int | slice) -> Facts | Sequence[Facts]:
+        if isinstance(row, slice):
+            return [self[at] for at in range(len(self))[row]]
+        return self._at(range(len(self))[row])
+
+    def __iter__(self) -> Iterator[Facts]:
+        for start in range(0, len(self), _AT_ONCE):
+            yield from map(self._facts, self._offers.records(start, start + _AT_ONCE))
+
+    def _make(self, row: int) -> Facts:
+        return self._facts(self._offers.record(row))
+
+    def _facts(self, record: OfferRecord) -> Facts:
+        return Facts(record, self._cards.get(record.accelerator or ""), self._terms.get(record.provider))
+
+
+class Records(Sequence[OfferRecord]):
+    """The offers of `Rows` without what the catalog adds."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, row: int) -> OfferRecord: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[OfferRecord]: ...
+    def __getitem__(self, row: int | slice) -> OfferRecord | Sequence[OfferRecord]:
+        if isinstance(row, slice):
+            return [facts.record for facts in self._rows[row]]
+        return self._rows[row].record
+
+    def __iter__(self) -> Iterator[OfferRecord]:
+        return (facts.record for facts in self._rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
-    """A column of words: `names` are the distinct words in reading order, `codes` (n,) index them, -1 = unknown."""
+class Machines:
+    """The distinct machines behind the offers: `firsts` (m,) is a row of each, in order of appearance, `of_row` (n,)
+    the number of each row's machine."""
 
-    codes: CodeArray
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, values: Iterable[str | None]) -> Coded:
-        """Encode words; unknown stays unknown."""
-        given = list(values)
-        names = tuple(sorted({value for value in given if value}, key=lambda name: (name.casefold(), name)))
-        code: dict[str | None, int] = {None: -1, "": -1}
-        code |= {name: index for index, name in enumerate(names)}
-        return cls(np.fromiter(map(code.__getitem__, given), np.int32, len(given)), names)
-
-    def where(self, wanted: Callable[[str], bool], unknown: bool = False) -> Mask:
-        """Rows whose word is wanted, shape (n,). Asks once per distinct word, not per row."""
-        table = np.fromiter((*map(wanted, self.names), unknown), np.bool_, len(self.names) + 1)
-        return table[self.codes]
+    firsts: RowArray
+    of_row: RowArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """`records` in a fixed order (provider, instance type, region, id) and their columns as arrays of that order.
+    """Offers in a fixed order (provider, instance type, region, id) and their columns as arrays of that order.
 
     `numbers` hold floats (NaN = unknown; times as epoch seconds, flags as 0 and 1), `texts` hold words. `version`
     changes whenever an offer or a rate does. `as_of` is the newest observation. `rates` has the newest rate by currency:
-    its day and USD per unit.
+    its day and USD per unit. `facts` and `records` make a row when it is asked for: take columns for many.
     """
 
     version: str
-    records: tuple[OfferRecord, ...]
-    facts: tuple[Facts, ...]
+    facts: Rows
+    records: Records
     numbers: Mapping[str, FloatArray]
     texts: Mapping[str, Coded]
     facets: Mapping[str, Coded]
-    index: Mapping[str, int]
+    machines: Machines
+    places: tuple[IdArray, RowArray]
     as_of: datetime | None
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     rates: Mapping[str, tuple[date | None, float]] = field(default_factory=dict)
@@ -74,10 +131,15 @@ class Board:
         Raises:
             NotFound: no current offer has this id.
         """
-        row = self.index.get(offer_id)
-        if row is None:
+        ids, rows = self.places
+        try:
+            wanted = np.uint64(int(offer_id, 16))
+        except (ValueError, OverflowError):
+            raise NotFound("offer", offer_id) from None
+        at = int(np.searchsorted(ids, wanted))
+        if at == len(ids) or ids[at] != wanted or offer_id != f"{int(wanted):016x}":
             raise NotFound("offer", offer_id)
-        return row
+        return int(rows[at])
 
 
 class BoardHolder:
@@ -97,70 +159,138 @@ class BoardHolder:
 
 
 def build(records: Iterable[OfferRecord], catalog: Catalog | None, version: str) -> Board:
+    """A board of these offers."""
+    return build_from(OfferTable.of(records), catalog, version)
+
+
+def build_from(offers: OfferTable, catalog: Catalog | None, version: str) -> Board:
     """A board from the current offers; the catalog adds the accelerator's data sheet and the provider's terms."""
-    ordered = tuple(sorted(records, key=lambda r: (r.provider, r.instance_type, r.region, r.id)))
-    facts = tuple(_facts(ordered, catalog))
+    offers = offers.take(_reading_order(offers))
+    facts, all_, by_id = Rows(offers, catalog), Columns(offers, catalog), np.argsort(offers.ids)
+    texts = {"id": _ids(offers, by_id)}
     numbers: dict[str, FloatArray] = {}
-    texts: dict[str, Coded] = {}
     for column in OFFER_COLUMNS:
-        if column.kind == "text":
-            texts[column.name] = Coded.of(_values(column, facts))
-        elif column.kind != "list":
-            numbers[column.name] = _floats(column, facts)
+        if column.kind == "text" and column.name not in texts:
+            texts[column.name] = _texts(column, all_, facts)
+        elif column.kind not in ("text", "list"):
+            numbers[column.name] = _numbers(column, all_, facts)
     facets = {
-        column.name: Coded.of(map(column.facet, facts)) if column.facet else texts[column.name]
+        column.name: _by_name(column.facet, offers, facts) if column.facet else texts[column.name]
         for column in OFFER_COLUMNS
         if column.filter == "choice"
     }
     return Board(
         version=version,
-        records=ordered,
         facts=facts,
+        records=Records(facts),
         numbers=numbers,
         texts=texts,
         facets=facets,
-        index={record.id: row for row, record in enumerate(ordered)},
-        as_of=max((record.observed_at for record in ordered), default=None),
-        labels=_labels(facts, facets["accelerator"].names, catalog),
+        machines=_machines(offers),
+        places=(offers.ids[by_id], by_id),
+        as_of=datetime.fromtimestamp(offers.numbers["observed_at"].max(), UTC) if len(offers) else None,
+        labels=_labels(offers, facets["accelerator"].names, catalog),
     )
 
 
-def _facts(records: tuple[OfferRecord, ...], catalog: Catalog | None) -> Iterable[Facts]:
-    cards = catalog.accelerators if catalog else {}
-    terms = {name: catalog.terms(name) for name in {record.provider for record in records}} if catalog else {}
-    for record in records:
-        yield Facts(record, cards.get(record.accelerator or ""), terms.get(record.provider))
+def _reading_order(offers: OfferTable) -> RowArray:
+    words = offers.words
+    return np.lexsort(
+        (offers.ids, words["region"].order(), words["instance_type"].order(), words["provider"].order())
+    )
 
 
-def _values(column: Column, facts: tuple[Facts, ...]) -> Iterable[Any]:
+def _texts(column: Column, all_: Columns, facts: Rows) -> Coded:
+    found = _at_once(column, all_)
+    if isinstance(found, Coded):
+        return found
     assert column.value is not None
-    return map(column.value, facts)
+    return Coded.of(map(column.value, facts))
 
 
-def _floats(column: Column, facts: tuple[Facts, ...]) -> FloatArray:
-    values = _values(column, facts)
-    if column.kind == "time":
-        values = (None if value is None else value.timestamp() for value in values)
-    return np.array(list(values), dtype=np.float64)  # numpy reads None as NaN
+def _numbers(column: Column, all_: Columns, facts: Rows) -> FloatArray:
+    found = _at_once(column, all_)
+    if found is None:
+        assert column.value is not None
+        found = list(map(column.value, facts))
+    return np.asarray(found, np.float64)
+
+
+def _at_once(column: Column, all_: Columns) -> Any:
+    """A column for all offers at once; None where it only knows how to read one (a test says that none is)."""
+    if column.array is not None:
+        return column.array(all_)
+    return all_.read(column.value, column.kind) if isinstance(column.value, Source) else None
+
+
+def _ids(offers: OfferTable, by_id: RowArray) -> Coded:
+    """Ids as words; they sort as their numbers do."""
+    joined = offers.ids[by_id].astype(">u8").tobytes().hex()
+    codes = np.empty(len(offers), np.int32)
+    codes[by_id] = np.arange(len(offers))
+    return Coded(codes, tuple(joined[at : at + 16] for at in range(0, len(joined), 16)))
+
+
+def _machines(offers: OfferTable) -> Machines:
+    """What tells machines apart: the card as far as its name says, how many, how joined; of a part of a card, its
+    memory."""
+    words, numbers = offers.words, offers.numbers
+    count = numbers["accelerator_count"]
+    memory = np.where(count < 1, numbers["memory_gib_per_accelerator"], np.nan)
+    figures = ("intra_node_gbytes_per_s", "link_domain", "peer_to_peer", "fabric_gbps", "max_nodes")
+    return Machines(
+        *distinct_rows(
+            [
+                _card_key(offers),
+                *(word_key(words[name]) for name in ("accelerator_status", "intra_node_link", "fabric")),
+                *(number_key(numbers[name]) for name in figures),
+                number_key(count),
+                number_key(memory),
+            ]
+        )
+    )
+
+
+def _card_key(offers: OfferTable) -> tuple[CodeArray, int]:
+    """Accelerator, else the candidates, else the label."""
+    accelerator, label, candidates = (
+        offers.words["accelerator"], offers.words["accelerator_label"], offers.lists["candidates"],
+    )  # fmt: skip
+    assert isinstance(candidates, Listed)
+    first, second = len(accelerator.names), len(accelerator.names) + len(candidates.values)
+    unnamed = np.where(candidates.where(bool), first + candidates.codes, second + 1 + label.codes)
+    named = accelerator.codes >= 0
+    return np.where(named, accelerator.codes, unnamed), second + 1 + len(label.names)
+
+
+def _by_name(facet: Callable[[Facts], str | None], offers: OfferTable, facts: Rows) -> Coded:
+    """Words that depend on the accelerator's name alone, worked out once for each."""
+    candidates = offers.lists["candidates"]
+    assert isinstance(candidates, Listed)
+    names = [word_key(offers.words[name]) for name in ("accelerator", "accelerator_status")]
+    firsts, of_row = distinct_rows([*names, (candidates.codes, len(candidates.values))])
+    return Coded.of([facet(facts[row]) for row in firsts]).take(of_row)
 
 
 def _labels(
-    facts: tuple[Facts, ...], accelerator_names: Iterable[str], catalog: Catalog | None
+    offers: OfferTable, accelerator_names: Iterable[str], catalog: Catalog | None
 ) -> Mapping[str, Mapping[str, str]]:
-    providers: dict[str, str] = {}
+    words, cards = offers.words, catalog.accelerators if catalog else {}
+    firsts, _ = distinct_rows([word_key(words["provider"]), word_key(words["provider_name"])])
     accelerators: dict[str, str] = {}
-    for record, card, _ in facts:
-        providers[record.provider] = record.provider_name
-        if card is not None:
+    for key in words["accelerator"].names:
+        if (card := cards.get(key)) is not None:
             accelerators[card.key] = card.name
             accelerators[f"{card.key}-slice"] = f"{card.name} (part)"
     for name in accelerator_names:
         if name.endswith("-ambiguous"):
             models = name.removesuffix("-ambiguous").upper().replace("-OR-", " / ").replace("-", " ")
             accelerators[name] = f"{models}, variant not stated"
-    countries = {record.country for record, _, _ in facts if record.country}
+    countries = words["country"].names
     return {
-        "provider": providers,
+        "provider": {
+            words["provider"].get(row) or "": words["provider_name"].get(row) or "" for row in firsts
+        },
         "accelerator": accelerators,
         "country": {code: catalog.country_name(code) for code in countries} if catalog else {},
         "model": {key: shape.name for key, shape in catalog.models.items()} if catalog else {},

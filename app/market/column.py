@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from app.domain.sentence import N_
+from app.market.arrays import Columns, Source
 
 if TYPE_CHECKING:
     from app.catalog import ProviderTerms
@@ -57,7 +57,8 @@ class Column:
     value of a `choice` filter is also found (`nvlink` for `nvlink4+nvswitch`). `facet` is the value that is filtered
     where it differs from the value that is shown. `tolerance` loosens range bounds by that share. `signed` numbers may
     be below zero; for all others such a bound is a mistake. `each` is the label of an amount of the whole instance when it
-    is shown of one accelerator; amounts without it are never divided.
+    is shown of one accelerator; amounts without it are never divided. `value` reads it of one offer; `array`
+    computes it for all at once where `value` is more than a field.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Column:
     help: str
     group: Group
     value: Callable[[Facts], Any] | None = None
+    array: Callable[[Columns], Any] | None = None
     kind: Kind = "text"
     format: Format = "text"
     unit: str = ""
@@ -163,17 +165,17 @@ def price_per_pflop(facts: Facts) -> float | None:
 
 def of_record(name: str) -> Callable[[Facts], Any]:
     """Reader of a field of the offer."""
-    return attrgetter(f"record.{name}")
+    return Source("record", name)
 
 
 def of_card(name: str) -> Callable[[Facts], Any]:
     """Reader of a field of the accelerator's data sheet."""
-    return lambda facts: getattr(facts.card, name) if facts.card is not None else None
+    return Source("card", name)
 
 
 def of_terms(name: str) -> Callable[[Facts], Any]:
     """Reader of a field of the provider's billing terms."""
-    return lambda facts: getattr(facts.terms, name) if facts.terms is not None else None
+    return Source("terms", name)
 
 
 def text(name: str, label: str, help: str, group: Group, **more: Any) -> Column:

@@ -12,6 +12,7 @@ from itertools import combinations
 from app.domain.errors import UnknownParameter
 from app.domain.offer import PURCHASE_OPTIONS
 from app.domain.sentence import N_, Sentence
+from app.market import arrays
 from app.market.column import (
     GIB_TOLERANCE,
     Column,
@@ -113,7 +114,7 @@ PRICE = (
         "price_usd_per_accelerator_hour", N_("Per accelerator"),
         N_("Price per hour of one whole accelerator; of a part of a card, per whole-card equivalent."),
         "price", "USD/h", format="money", parameter="accelerator_price", default=True,
-        value=lambda facts: per_accelerator(facts.record),
+        value=lambda facts: per_accelerator(facts.record), array=arrays.prices_per_accelerator,
     ),
     number("upfront_usd", N_("Upfront payment"), N_("Paid at the start for the whole term."), "price", "USD",
            format="money", each=N_("Upfront per accelerator")),
@@ -122,12 +123,12 @@ PRICE = (
     text("quoted_currency", N_("Quoted in"), N_("Currency of the source."), "price", filter="choice",
          value=of_record("currency")),
     number("usd_per_pflop_hour", N_("Per PFLOP/s"), N_("Price per hour of one dense BF16 PFLOP/s on the data sheet."),
-           "price", "USD/h", format="money", value=price_per_pflop),
+           "price", "USD/h", format="money", value=price_per_pflop, array=arrays.prices_per_pflop),
     number("minimum_term_hours", N_("Minimum"), N_("Shortest time that is billed."), "price", "h"),
     number("billing_increment_s", N_("Billed per"), N_("Step in which the provider bills time."), "price", "s",
            format="integer", default=True, value=of_terms("billing_increment_s")),
     number("price_change", N_("Last change"), N_("By how much the price last moved."), "price", format="percent",
-           signed=True, value=lambda facts: price_change(facts.record)),
+           signed=True, value=lambda facts: price_change(facts.record), array=arrays.price_changes),
     Column(
         name="price_changed_at", label=N_("Changed"), help=N_("When the price last moved."), group="price",
         kind="time", format="age", value=of_record("price_changed_at"),
@@ -141,7 +142,7 @@ HARDWARE = (
     ),
     number(
         "total_memory_gib", N_("Memory in all"), N_("Accelerator memory of the whole instance."), "hardware", "GiB",
-        format="gib", tolerance=GIB_TOLERANCE, value=lambda facts: total_memory(facts.record),
+        format="gib", tolerance=GIB_TOLERANCE, value=lambda facts: total_memory(facts.record), array=arrays.total_memories,
     ),
     number(
         "memory_bandwidth_gbytes_per_s", N_("Bandwidth"), N_("Memory bandwidth of one accelerator."), "hardware", "GB/s",
@@ -186,15 +187,17 @@ HOST = (
     number("ram_gib", N_("RAM"), N_("Of the whole instance."), "host", "GiB", format="gib", tolerance=GIB_TOLERANCE,
            default=True),
     number("vcpus_per_accelerator", N_("vCPUs each"), N_("Of the instance, per accelerator."), "host",
-           value=lambda facts: each(facts.record, facts.record.vcpus)),
+           value=lambda facts: each(facts.record, facts.record.vcpus),
+           array=lambda all_: arrays.each_per_accelerator(all_.record.vcpus, all_)),
     number("ram_gib_per_accelerator", N_("RAM each"), N_("Of the instance, per accelerator."), "host", "GiB",
-           format="gib", tolerance=GIB_TOLERANCE, value=lambda facts: each(facts.record, facts.record.ram_gib)),
+           format="gib", tolerance=GIB_TOLERANCE, value=lambda facts: each(facts.record, facts.record.ram_gib),
+           array=lambda all_: arrays.each_per_accelerator(all_.record.ram_gib, all_)),
     number("local_disk_gb", N_("Disk"), N_("Local disk of the instance."), "host", "GB", format="integer"),
 )  # fmt: skip
 
 PLACE = (
     text("region", N_("Region"), N_("The provider's own code."), "place", filter="choice", commas=False, default=True,
-         value=lambda facts: facts.record.region or None),
+         value=lambda facts: facts.record.region or None, array=lambda all_: all_.record.region),
     text("zone", N_("Zone"), N_("Zone inside the region."), "place", filter="choice", commas=False),
     text("country", N_("Country"), N_("Two-letter code."), "place", filter="choice", default=True),
     text("continent", N_("Continent"), N_("Where the machine stands."), "place", filter="choice"),
@@ -217,6 +220,7 @@ SOURCE = (
     Column(
         name="flagged", label=N_("Flagged"), help=N_("Something about the price looks odd."), group="source",
         kind="flag", format="flag", filter="flag", value=lambda facts: bool(facts.record.flags),
+        array=arrays.flagged,
     ),
     Column(
         name="flags", label=N_("Flags"), help=N_("What looks odd, in short words."), group="source",

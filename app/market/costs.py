@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from app.catalog.interruptions import InterruptionBand
 from app.catalog.terms import ProviderTerms
+from app.domain.coded import distinct_rows, word_key
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
@@ -55,7 +56,7 @@ def work_on(run: TrainingRun, shape: ModelShape, recipe: Recipe, rates: Rates) -
 def prices_for(board: Board, rows: RowArray, nodes: FloatArray) -> Prices:
     """What the offers at `rows` charge for `nodes` instances each; a term that binds counts as commitment."""
     numbers = board.numbers
-    spot = np.asarray([board.records[row].purchase_option == "spot" for row in rows], dtype=np.bool_)
+    spot = board.texts["purchase_option"].where(lambda option: option == "spot")[rows]
     accelerators = np.maximum(numbers["accelerator_count"][rows], 1.0) * nodes
     prices = prices_of(
         billing_terms(board, rows), numbers["price_usd_per_hour"][rows], nodes, accelerators, spot
@@ -68,18 +69,25 @@ def prices_for(board: Board, rows: RowArray, nodes: FloatArray) -> Prices:
 
 
 def billing_terms(board: Board, rows: RowArray) -> Sequence[BillingTerms]:
-    """The providers' terms at `rows`; a provider without known terms has all of them unknown."""
-    known: dict[tuple[str, str], BillingTerms] = {}
-    found = []
-    for row in rows:
-        record = board.records[row]
-        key = record.provider, record.instance_type if record.purchase_option == "spot" else ""
-        if key not in known:
-            band = interruption_band(board, int(row))
-            terms = _terms(board.facts[row].terms)
-            known[key] = terms if band is None else replace(terms, published_per_hour=per_hour(band))
-        found.append(known[key])
-    return found
+    """The providers' terms at `rows`; a provider without known terms has all of them unknown. Looked up once per
+    provider, and of spot offers once per instance type."""
+    names = ("provider", "instance_type", "purchase_option")
+    provider, kind, option = (board.texts[name].take(rows) for name in names)
+    spot = option.where(lambda name: name == "spot")
+    firsts, of_row = distinct_rows(
+        [
+            word_key(provider),
+            (np.where(spot, kind.codes + 1, 0), len(kind.names) + 1),
+            (spot.astype(np.int8), 2),
+        ]
+    )
+    found = [_billing_terms(board, int(rows[first])) for first in firsts]
+    return [found[number] for number in of_row]
+
+
+def _billing_terms(board: Board, row: int) -> BillingTerms:
+    band, terms = interruption_band(board, row), _terms(board.facts[row].terms)
+    return terms if band is None else replace(terms, published_per_hour=per_hour(band))
 
 
 def interruption_band(board: Board, row: int) -> InterruptionBand | None:

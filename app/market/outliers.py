@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from statistics import median
+from dataclasses import replace
 
-import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from app.domain.record import OfferRecord
+from app.domain.coded import Coded, FloatArray, Listed, Mask, RowArray, distinct_rows, word_key
+from app.domain.offer_table import OfferTable
 from app.domain.sentence import N_
 
 OUTSIDE = 4.0
@@ -32,44 +32,71 @@ FLAGS = {
 """Flag → what it means. Flags of a source's own stand beside these."""
 
 
-def flag_outliers(records: Sequence[OfferRecord]) -> list[OfferRecord]:
-    """The same records in the same order, doubtful prices flagged.
+def flag_outliers(offers: OfferTable) -> OfferTable:
+    """The same offers in the same order, doubtful prices flagged.
 
     Usual price = median of the providers' medians per accelerator and purchase option, so that one large list does
     not outvote everybody else.
     """
-    usual = usual_prices(records)
-    return [_flagged(record, usual) for record in records]
+    price, whole = _prices(offers)
+    usual = usual_prices(offers)
+    low, high = PLAUSIBLE_USD
+    outside = whole & ((price < usual / OUTSIDE) | (price > usual * OUTSIDE))
+    impossible = whole & np.isnan(usual) & ~((price >= low) & (price <= high))
+    flags = offers.lists["flags"]
+    assert isinstance(flags, Listed)
+    flags = flags.with_word("price_outlier", outside).with_word("price_implausible", impossible)
+    return replace(offers, lists={**offers.lists, "flags": flags})
 
 
-def usual_prices(records: Iterable[OfferRecord]) -> dict[tuple[str, str], float]:
-    """(card, purchase option) → USD per accelerator-hour, where at least three providers have a price. A card is a
-    catalog key; where the name is ambiguous, all that it may mean; where it is unknown, the name itself."""
-    told: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        if record.accelerator_status != "slice" and record.price_usd_per_hour:
-            price = record.price_usd_per_hour / record.accelerator_count
-            told[_card(record), record.purchase_option][record.provider].append(price)
-    return {
-        key: median(median(prices) for prices in by_provider.values())
-        for key, by_provider in told.items()
-        if len(by_provider) >= PROVIDERS_NEEDED
-    }
+def usual_prices(offers: OfferTable) -> FloatArray:
+    """USD per accelerator-hour that is usual for each offer's card and purchase option, (n,); NaN where fewer than
+    three providers have a price. A card is a catalog key; where the name is ambiguous, all that it may mean; where it
+    is unknown, the name itself."""
+    usual = np.full(len(offers), np.nan)
+    price, whole = _prices(offers)
+    rows = np.flatnonzero(whole & (price > 0))
+    if not len(rows):
+        return usual
+    kinds = distinct_rows([_card_key(offers), word_key(offers.words["purchase_option"])])[1]
+    own, of_price = distinct_rows(
+        [(kinds[rows], int(kinds.max()) + 1), word_key(offers.words["provider"].take(rows))]
+    )
+    medians = group_medians(of_price, price[rows])
+    kind_of_own = kinds[rows][own]
+    told = np.bincount(kind_of_own, minlength=int(kinds.max()) + 1)
+    found = np.full(len(told), np.nan)
+    found[np.unique(kind_of_own)] = group_medians(np.unique(kind_of_own, return_inverse=True)[1], medians)
+    return np.where(told >= PROVIDERS_NEEDED, found, np.nan)[kinds]
 
 
-def _card(record: OfferRecord) -> str:
-    return record.accelerator or "|".join(record.candidates) or record.accelerator_label.lower()
+def group_medians(groups: npt.NDArray[np.intp], values: FloatArray) -> FloatArray:
+    """The median of the `values` (n,) of each group 0, 1, 2 … (n,), (groups,); every group has a value."""
+    order = np.lexsort((values, groups))
+    sizes = np.bincount(groups)
+    starts: RowArray = np.cumsum(sizes) - sizes
+    ordered = values[order]
+    middle: FloatArray = (ordered[starts + (sizes - 1) // 2] + ordered[starts + sizes // 2]) / 2
+    return middle
 
 
-def _flagged(record: OfferRecord, usual: dict[tuple[str, str], float]) -> OfferRecord:
-    if record.price_usd_per_hour is None or record.accelerator_status == "slice":
-        return record
-    price = record.price_usd_per_hour / record.accelerator_count
-    normal = usual.get((_card(record), record.purchase_option))
-    if normal is not None:
-        flag = None if normal / OUTSIDE <= price <= normal * OUTSIDE else "price_outlier"
-    else:
-        flag = None if PLAUSIBLE_USD[0] <= price <= PLAUSIBLE_USD[1] else "price_implausible"
-    if flag is None or flag in record.flags:
-        return record
-    return msgspec.structs.replace(record, flags=(*record.flags, flag))
+def _prices(offers: OfferTable) -> tuple[FloatArray, Mask]:
+    """USD per accelerator-hour, and which offers are whole cards with a price."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        price = offers.numbers["price_usd_per_hour"] / offers.numbers["accelerator_count"]
+    part = offers.words["accelerator_status"].where(lambda status: status == "slice")
+    return price, ~part & ~np.isnan(offers.numbers["price_usd_per_hour"])
+
+
+def _card_key(offers: OfferTable) -> tuple[npt.NDArray[np.integer], int]:
+    accelerator, label = offers.words["accelerator"], offers.words["accelerator_label"]
+    candidates = offers.lists["candidates"]
+    assert isinstance(candidates, Listed)
+    firsts, numbers = distinct_rows(
+        [word_key(accelerator), word_key(label), (candidates.codes, len(candidates.values))]
+    )
+    names = [
+        accelerator.get(row) or "|".join(candidates.get(row)) or (label.get(row) or "").lower()
+        for row in firsts
+    ]
+    return word_key(Coded.of(names).take(numbers))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.domain.accelerator import Accelerator, Confidence
@@ -184,11 +185,11 @@ def _usual(offers: Sequence[tuple[float, OfferRecord]]) -> float:
 
 
 def _prices(market: Market, key: str) -> list[tuple[float, OfferRecord]]:
-    records = (
-        record
-        for record in market.board.records
-        if record.accelerator == key and record.accelerator_status == "known" and not record.flags
-    )
+    board = market.board
+    chosen = board.texts["accelerator"].where(lambda name: name == key)
+    chosen &= board.texts["accelerator_status"].where(lambda status: status == "known")
+    chosen &= (board.numbers["flagged"] == 0) & ~np.isnan(board.numbers["price_usd_per_accelerator_hour"])
+    records = [board.records[row] for row in np.flatnonzero(chosen).tolist()]
     return [(price, record) for record in records if (price := per_accelerator(record)) is not None]
 
 

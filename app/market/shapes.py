@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -48,16 +47,8 @@ class HardwareIndex:
 @lru_cache(maxsize=2)
 def hardware_index(board: Board, catalog: Catalog) -> HardwareIndex:
     """The distinct shapes of a board, in order of first appearance."""
-    number: dict[Hashable, int] = {}
-    shapes: list[HardwareShape] = []
-    of_row = np.empty(len(board), dtype=np.int64)
-    for row, record in enumerate(board.records):
-        key = _key(record)
-        if key not in number:
-            number[key] = len(shapes)
-            shapes.append(shape_of_record(record, catalog))
-        of_row[row] = number[key]
-    return HardwareIndex(tuple(shapes), of_row)
+    shapes = (shape_of_record(board.records[row], catalog) for row in board.machines.firsts)
+    return HardwareIndex(tuple(shapes), board.machines.of_row)
 
 
 def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
@@ -127,20 +118,3 @@ def _link(record: OfferRecord) -> IntraNodeLink:
 
 def _fabric(record: OfferRecord) -> Fabric:
     return Fabric(record.fabric, record.fabric_gbps, record.max_nodes)
-
-
-def _key(record: OfferRecord) -> Hashable:
-    part = record.memory_gib_per_accelerator if record.accelerator_count < 1 else None
-    return (
-        record.accelerator or record.candidates or record.accelerator_label,
-        record.accelerator_status,
-        record.accelerator_count,
-        part,
-        record.intra_node_link,
-        record.intra_node_gbytes_per_s,
-        record.link_domain,
-        record.peer_to_peer,
-        record.fabric,
-        record.fabric_gbps,
-        record.max_nodes,
-    )

@@ -10,7 +10,8 @@ from sqlalchemy import Engine, insert
 from app.catalog import load_catalog
 from app.db.engine import make_engine, writing
 from app.db.migrate import upgrade
-from app.db.offers import board_version, read_current
+from app.db.offers import board_version
+from app.db.present import read_current
 from app.db.tables import scrape_run
 from app.db.transfer import copy_all
 from app.market.ingest import seed

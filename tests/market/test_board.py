@@ -6,25 +6,17 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.catalog import load_catalog
 from app.domain.errors import NotFound
+from app.domain.record import OfferRecord
 from app.market import board
-from app.market.board import BoardHolder, Coded
+from app.market.arrays import Source
+from app.market.board import BoardHolder
 from app.market.columns import OFFER_COLUMNS
 from tests.market.samples import offer
-
-
-@given(st.lists(st.one_of(st.none(), st.text(max_size=3))))
-def test_coded_words_read_back_as_they_were(words: list[str | None]) -> None:
-    coded = Coded.of(words)
-    assert [coded.names[code] if code >= 0 else None for code in coded.codes] == [
-        word or None for word in words
-    ]
-    assert list(coded.names) == sorted(coded.names, key=lambda name: (name.casefold(), name))
-    assert coded.where(lambda name: False, unknown=True).tolist() == [not word for word in words]
 
 
 def test_every_column_has_as_many_values_as_there_are_offers() -> None:
@@ -64,3 +56,81 @@ def test_who_holds_a_board_keeps_it_when_another_is_swapped_in() -> None:
     holder.swap(board.build([offer(1), offer(2)], None, "2"))
     assert len(held) == 1
     assert len(holder.current) == 2
+
+
+RECORDS = st.builds(
+    lambda number, **changes: offer(number, **changes),
+    number=st.integers(1, 40),
+    provider=st.sampled_from(["aws", "vast", "nobody", "Nobody"]),
+    instance_type=st.sampled_from(["p5", "P5", "a"]),
+    region=st.sampled_from(["", "us", "eu"]),
+    accelerator=st.sampled_from([None, "h100-sxm5-80gb", "l4-24gb"]),
+    accelerator_status=st.sampled_from(["known", "ambiguous", "slice"]),
+    candidates=st.sampled_from([(), ("h100-sxm5-80gb", "h100-pcie-80gb")]),
+    accelerator_count=st.sampled_from([0.25, 1.0, 8.0]),
+    memory_gib_per_accelerator=st.sampled_from([None, 20.0, 79.65]),
+    price_usd_per_hour=st.sampled_from([None, 1.0, 55.04]),
+    previous_price_usd_per_hour=st.sampled_from([None, 0.0, 2.0]),
+    vcpus=st.sampled_from([None, 8.0]),
+    fabric=st.sampled_from([None, "efa"]),
+    peer_to_peer=st.sampled_from([None, True, False]),
+    term_months=st.sampled_from([None, 12]),
+    flags=st.sampled_from([(), ("price_outlier",), ("odd", "price_moved")]),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(RECORDS, max_size=12, unique_by=lambda record: record.id))
+def test_columns_say_of_every_offer_what_the_offer_says_itself(records: list[OfferRecord]) -> None:
+    built = board.build(records, load_catalog(), "1")
+    assert list(built.records) == sorted(records, key=lambda r: (r.provider, r.instance_type, r.region, r.id))
+    for row, facts in enumerate(built.facts):
+        assert built.facts[row] == facts
+        assert built.row_of(facts.record.id) == row
+        for column in OFFER_COLUMNS:
+            assert column.value is not None
+            value = column.value(facts)
+            if column.kind == "text":
+                assert built.texts[column.name].get(row) == (value or None), column.name
+            elif column.kind != "list":
+                number = built.numbers[column.name][row]
+                if column.kind == "time" and value is not None:
+                    value = value.timestamp()
+                assert math.isnan(number) if value is None else number == pytest.approx(float(value)), (
+                    column.name
+                )
+            if column.facet is not None:
+                assert built.facets[column.name].get(row) == column.facet(facts)
+
+
+def test_every_column_is_computed_for_all_offers_at_once() -> None:
+    """A column whose value is more than a field gives an `array`; row by row a large board takes ten times as long."""
+    slow = [
+        c.name for c in OFFER_COLUMNS if c.kind != "list" and not (c.array or isinstance(c.value, Source))
+    ]
+    assert slow == []
+
+
+@settings(deadline=None)
+@given(st.lists(RECORDS, max_size=12, unique_by=lambda record: record.id))
+def test_rows_of_one_machine_are_alike_and_rows_of_two_are_not(records: list[OfferRecord]) -> None:
+    built = board.build(records, load_catalog(), "1")
+    names = [
+        (
+            (r.accelerator or r.candidates or r.accelerator_label),
+            r.accelerator_status,
+            r.accelerator_count,
+            r.memory_gib_per_accelerator if r.accelerator_count < 1 else None,
+            r.fabric,
+            r.peer_to_peer,
+        )
+        for r in built.records
+    ]
+    assert [names.index(name) for name in names] == [built.machines.firsts[m] for m in built.machines.of_row]
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "-1", "0x1", "1" * 17, " 000000000000001", "00000000000000AB"])
+def test_what_is_no_id_finds_nothing(wrong: str) -> None:
+    built = board.build([offer(1), offer(0xAB)], None, "1")
+    with pytest.raises(NotFound):
+        built.row_of(wrong)

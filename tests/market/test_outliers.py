@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import msgspec
-import pytest
+from statistics import median
 
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.offer_table import OfferTable
 from app.domain.record import OfferRecord
-from app.market.outliers import FLAGS, flag_outliers, usual_prices
+from app.market import outliers
+from app.market.outliers import FLAGS, group_medians, usual_prices
 from tests.db.test_merge import ONE
 
 
 def at(provider: str, per_accelerator: float | None, **changes: object) -> OfferRecord:
     price = None if per_accelerator is None else per_accelerator * 8
     return msgspec.structs.replace(ONE, provider=provider, price_usd_per_hour=price, **changes)
+
+
+def flag_outliers(records: list[OfferRecord]) -> list[OfferRecord]:
+    return outliers.flag_outliers(OfferTable.of(records)).records()
 
 
 USUAL = [at("a", 2.0), at("b", 2.5), at("c", 3.0)]
@@ -27,7 +38,19 @@ def test_price_beyond_four_times_the_median_is_flagged(price: float, flagged: bo
 
 def test_one_large_list_does_not_outvote_three_providers() -> None:
     crowd = [at("a", 100.0)] * 1000
-    assert usual_prices([*crowd, at("b", 2.0), at("c", 2.2)])[("h100-sxm5-80gb", "on_demand")] == 2.2
+    assert set(usual_prices(OfferTable.of([*crowd, at("b", 2.0), at("c", 2.2)])).tolist()) == {2.2}
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 9)), min_size=1))
+def test_medians_of_groups_are_those_of_each_alone(told: list[tuple[int, float]]) -> None:
+    groups: dict[int, list[float]] = {}
+    for group, value in told:
+        groups.setdefault(group, []).append(value)
+    number = {group: index for index, group in enumerate(groups)}
+    found = group_medians(
+        np.array([number[group] for group, _ in told]), np.array([value for _, value in told])
+    )
+    assert found.tolist() == pytest.approx([median(values) for values in groups.values()])
 
 
 def test_two_providers_make_no_median_and_only_the_impossible_is_flagged() -> None:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Engine
 
 from app.catalog import load_catalog
-from app.db.offers import read_current
+from app.db.present import read_current
 from app.domain.record import OfferRecord
 from app.providers import discover
 from app.workers.http import PoliteClient
