@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Depends, FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
 from app.api import bodies
+from app.api.compare import add_compare
 from app.api.decisions import add_decisions
 from app.api.errors import Error
 from app.api.market import add_market
@@ -116,6 +117,7 @@ def make_router(market: Market) -> APIRouter:
     add("/offers/{offer_id}/estimate", api.explain, methods=["POST"], responses=JSON_BODY, tags=["estimates"])
     add("/estimates", api.estimates, methods=["POST"], responses=JSON_BODY, tags=["estimates"])
     add_decisions(router, market)
+    add_compare(router, market)
     add_market(router, market)
     add("/accelerators", api.accelerators, methods=["GET"], responses=JSON_LIST, tags=["reference"])
     add("/models", api.models, methods=["GET"], responses=JSON_LIST, tags=["reference"])

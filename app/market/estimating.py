@@ -117,6 +117,15 @@ def estimate(board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
     return _cache.get(board, run, catalog)
 
 
+def estimate_aside(board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
+    """The same for a board that is asked once; what is kept of the current one stays.
+
+    Raises:
+        BadInput: as `estimate`.
+    """
+    return _estimate(board, Question.of(run, catalog), catalog)
+
+
 def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
     hardware = hardware_index(board, catalog)
     verdicts = judge_shapes(question, hardware.shapes)

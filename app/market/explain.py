@@ -15,7 +15,7 @@ from app.domain.sentence import Sentence
 from app.market.board import Board
 from app.market.choices import Neighbours, flagged, neighbours, pareto_front
 from app.market.costs import Rates, prices_for, published_interruptions, work_on
-from app.market.estimating import Estimates, estimate
+from app.market.estimating import Estimates, estimate, estimate_aside
 from app.market.host import hosts_at
 from app.market.naive import NaiveRule, naive_rules
 from app.market.question import Question
@@ -82,15 +82,17 @@ class Explanation:
         return None if self.cluster is None else self.cluster.node.accelerator.usable_gib
 
 
-def explain(board: Board, offer_id: str, run: TrainingRun, catalog: Catalog) -> Explanation:
-    """Every term of a run on one offer.
+def explain(
+    board: Board, offer_id: str, run: TrainingRun, catalog: Catalog, aside: bool = False
+) -> Explanation:
+    """Every term of a run on one offer. `aside` for a board that is asked once and not kept.
 
     Raises:
         NotFound: there is no such offer now.
         BadInput: the run cannot be answered.
     """
     row = board.row_of(offer_id)
-    table = estimate(board, run, catalog)
+    table = estimate_aside(board, run, catalog) if aside else estimate(board, run, catalog)
     found, hardware = table.verdict_of(row), table.hardware.shapes[table.hardware.of_row[row]]
     cluster = hardware.cluster and replace(hardware.cluster, nodes=found.nodes)
     explanation = Explanation(

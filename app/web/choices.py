@@ -40,6 +40,7 @@ BESIDE_TABLE = "offers/"
 class Pick:
     """One offer under the words it was picked for; money in USD for the whole run."""
 
+    id: str
     title: str
     name: str
     href: str
@@ -109,6 +110,7 @@ class _Writer:
         """The offer of a row."""
         table = self.estimates
         return Pick(
+            id=self.records[row].id,
             title=title,
             name=words_of(self.records[row]),
             href=f"{self.path}{self.records[row].id}{self.suffix}",

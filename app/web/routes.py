@@ -14,11 +14,15 @@ from app.market.query import OfferQuery
 from app.market.reasons import REASONS
 from app.market.service import Market
 from app.web import assets, errors, fit, offer, offers, reference, sources
+from app.web.accelerator import accelerator_view
+from app.web.compare import add_compare
 from app.web.decisions import add_decisions, asked_once
 from app.web.fit_file import add_fit_file
+from app.web.histories import span_of
 from app.web.language import language
 from app.web.learn import add_lessons
 from app.web.market import market_view
+from app.web.model import model_view
 from app.web.models import model_choices, near, resolve_model
 from app.web.question import href
 from app.web.table import add_table, block_for
@@ -90,7 +94,8 @@ class Pages:
 
     def accelerator(self, request: Request, key: str) -> Response:
         """`/accelerators/{key}`: data sheet, offers and prices over time."""
-        return self.page(request, "accelerator.html", view=reference.accelerator_view(self.market, key))
+        view = accelerator_view(self.market, key, span_of(asked_once(request)))
+        return self.page(request, "accelerator.html", view=view)
 
     def providers(self, request: Request) -> Response:
         """`/providers`: who rents out what."""
@@ -106,7 +111,7 @@ class Pages:
 
     def model(self, request: Request, key: str) -> Response:
         """`/models/{key}`: one model shape and what to do with it."""
-        return self.page(request, "model.html", view=reference.model_view(self.market, key))
+        return self.page(request, "model.html", view=model_view(self.market, key))
 
     def market_page(self, request: Request) -> Response:
         """`/market`: price levels, index, movers and spread."""
