@@ -75,6 +75,7 @@ class StorageLesson:
     model: str
     dataset_gb: float
     reading: Reading | None
+    run_query: str
     slow: Basis
     disks: Basis
 
@@ -92,6 +93,7 @@ def storage_lesson(market: Market) -> StorageLesson:
         model=market.catalog.model(LORA_14B["model"]).name,
         dataset_gb=DATASET_GB,
         reading=_reading(market),
+        run_query=question(**LORA_14B).to_query_string(),
         slow=Basis.of(market, **asked, host_check="slow_storage"),
         disks=Basis.of(market, local_disk_gb_min=0),
     )

@@ -38,20 +38,22 @@ class OwnRow:
 
 @dataclass(frozen=True, slots=True)
 class OwnLesson:
-    """`use` = share of all hours that the break-even is told at; `band` = share by which purchase prices are uncertain."""
+    """`use` = share of all hours that the break-even is told at; `band` = share by which purchase prices are uncertain;
+    `years` until a card is written off."""
 
     rows: tuple[OwnRow, ...]
     shares: tuple[float, ...]
     use: float
     band: float
     dated: str
+    years: float
 
 
 def own_lesson(market: Market) -> OwnLesson:
     """Break-even of a few accelerators against today's rents."""
     use = PurchaseCase().utilisation
     rows = tuple(_own(market, key) for key in CARDS)
-    return OwnLesson(rows, SHARES, use, CAPEX_BAND, DATED)
+    return OwnLesson(rows, SHARES, use, CAPEX_BAND, DATED, rows[0].decision.own.years)
 
 
 def _own(market: Market, key: str) -> OwnRow:
