@@ -17,8 +17,11 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
+from app.catalog import load_catalog
 from app.domain.run import TrainingRun
 from app.market.columns import COLUMNS
+from app.market.methods import Methods, methods
+from app.providers import discover
 from app.web.language import LANGUAGES, LOCALE
 from app.web.templating import TEMPLATES
 
@@ -95,7 +98,8 @@ def template() -> Catalog:
     places: dict[Message, set[str]] = defaultdict(set)
     for reader in (in_templates, in_python, in_data):
         for message, place in reader():
-            places[message].add(place)
+            if message:
+                places[message].add(place)
     # A text that is somewhere counted is one entry, whichever way it is asked for elsewhere.
     counted = {message[0] for message in places if isinstance(message, tuple)}
     for message in sorted(places, key=str):
@@ -162,6 +166,23 @@ def in_data() -> Iterator[Found]:
             yield text, "app/market/columns.py"
     for field in TrainingRun.model_fields.values():
         yield field.description or "", "app/domain/run.py"
+    for source in discover().values():
+        yield source.card.terms_note, "app/providers"
+    for shape in load_catalog().models.values():
+        yield shape.modality, "app/catalog/data/models.csv"
+    yield from ((text, "app/market/methods.py") for text in _of_methods(methods()))
+
+
+def _of_methods(page: Methods) -> Iterator[str]:
+    for chapter in page.chapters:
+        for formula in chapter.formulas:
+            yield from (formula.words, formula.formula)
+        for constant in chapter.assumptions:
+            yield from (constant.unit, constant.confidence)
+    for scores in page.accuracy:
+        yield scores.name
+        yield from (name.partition(" ")[0] for name in scores.groups)
+    yield from (name.replace("_", " ") for peers in (page.peers, page.time_peers) for name in peers[0])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from app.market.columns import PURCHASE_LABELS
+from app.market.columns import VERDICT_LABELS
 from app.web import charts, formatting
 from app.web.assets import asset_url
 from app.web.language import LANGUAGES, Language, figure, gettext, isolated, language, ngettext, say
@@ -61,7 +62,12 @@ def environment() -> Environment:
     env.policies["ext.i18n.trimmed"] = True
     env.globals |= {"gettext": _gettext, "ngettext": _ngettext}
     env.globals |= {"purchase": PURCHASE_LABELS}
-    env.globals |= {"asset_url": asset_url, "navigation": NAVIGATION, "switch": switch}
+    env.globals |= {
+        "asset_url": asset_url,
+        "navigation": NAVIGATION,
+        "switch": switch,
+        "verdicts": VERDICT_LABELS,
+    }
     env.filters |= {
         "say": say,
         "compact": formatting.compact,
@@ -75,7 +81,12 @@ def environment() -> Environment:
     }
     env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
-    env.filters |= {"duration": formatting.duration, "age": formatting.age, "spark": charts.sparkline}
+    env.filters |= {
+        "english": english,
+        "duration": formatting.duration,
+        "age": formatting.age,
+        "spark": charts.sparkline,
+    }
     env.filters |= {"stack": charts.stack, "unknown": unknown}
     return env
 
@@ -103,6 +114,14 @@ def switch(address: str) -> tuple[tuple[Language, str], ...]:
     `lang`. English is asked for by name too, since the browser may prefer another."""
     given = [(name, value) for name, value in parse_qsl(address.partition("?")[2]) if name != "lang"]
     return tuple((spoken, "?" + urlencode([*given, ("lang", code)])) for code, spoken in LANGUAGES.items())
+
+
+def english(text: object) -> str:
+    """What is quoted as it was written (sources, notes of the data, what an upstream said): English in every language,
+    and marked as such for screen readers and for the direction of writing."""
+    if text is None or language() == next(iter(LANGUAGES.values())):
+        return escape("" if text is None else text)
+    return Markup('<span lang="en" dir="ltr">{}</span>').format(text)
 
 
 def unknown(value: object) -> object:
