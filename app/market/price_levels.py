@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,8 @@ class Discounts:
     reserved: Mapping[int, Discount]
 
 
-def levels(board: Board, catalog: Catalog, option: str) -> list[Level]:
+@lru_cache(maxsize=10)
+def levels(board: Board, catalog: Catalog, option: str) -> Sequence[Level]:
     """Every accelerator with a sound price under this purchase option, by name."""
     ours = _whole(board) & board.texts["purchase_option"].where(lambda name: name == option)
     words = board.texts["accelerator"]
@@ -115,7 +117,8 @@ def levels(board: Board, catalog: Catalog, option: str) -> list[Level]:
     return sorted(found, key=lambda level: level.card.name)
 
 
-def discounts(board: Board, catalog: Catalog) -> list[Discounts]:
+@lru_cache(maxsize=2)
+def discounts(board: Board, catalog: Catalog) -> Sequence[Discounts]:
     """What spot and commitment save, for every accelerator where the same machine is also sold on demand, by name."""
     sound = _whole(board) & ~np.isnan(board.numbers[PRICE]) & (board.numbers["flagged"] != 1.0)
     machine = _machine_numbers(board)

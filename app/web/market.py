@@ -24,13 +24,13 @@ FALLING = frozenset({"offers", "providers", "ratio"})
 """Columns that begin with the largest when they are chosen."""
 HEADER = (
     ("accelerator", N_("Accelerator"), ""),
-    ("low", N_("Lowest"), "USD/h"),
-    ("median", N_("Median"), "USD/h"),
-    ("high", N_("Highest"), "USD/h"),
+    ("low", N_("Lowest"), N_("USD/h")),
+    ("median", N_("Median"), N_("USD/h")),
+    ("high", N_("Highest"), N_("USD/h")),
     ("offers", N_("Offers"), ""),
     ("providers", N_("Providers"), ""),
-    ("gib", N_("Per memory"), "USD/GiB·h"),
-    ("tflops", N_("Per BF16 rate"), "USD/TFLOPS·h"),
+    ("gib", N_("Per memory"), N_("USD/GiB·h")),
+    ("tflops", N_("Per BF16 rate"), N_("USD/TFLOPS·h")),
 )
 
 

@@ -6,7 +6,7 @@ the text runs the other way. Each chart has a table beside it that says the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
@@ -16,8 +16,6 @@ from markupsafe import Markup, escape
 from app.web import formatting
 from app.web.plot import BOTTOM, LEFT, RIGHT, TOP, Axis, Frame
 
-OPEN_GAP = timedelta(days=30)
-"""Nothing is drawn between daily figures that lie further apart: nobody knows what happened there."""
 MOST_DOTS = 60
 MOST_TICKS = 4
 _SCALE = 1000
@@ -31,12 +29,12 @@ Place = tuple[datetime, float]
 @dataclass(frozen=True, slots=True)
 class Series:
     """One line: `style` is a class of the style sheet (p1 … p6, and `low` for a dotted one), `label` its name, `places`
-    (moment, value) oldest first. `gaps` leaves long gaps open; without, a value holds until the next however long."""
+    (moment, value) oldest first. A value holds until the next, but not up to the moments in `breaks`."""
 
     style: str
     label: str
     places: Sequence[Place]
-    gaps: bool = False
+    breaks: Collection[datetime] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ def price_chart(series: Sequence[Series], label: str, zero: bool = True) -> Mark
 def _line(frame: Frame, line: Series) -> str:
     path, drawing = "", False
     for before, after in pairwise(line.places):
-        if line.gaps and after[0] - before[0] > OPEN_GAP:
+        if after[0] in line.breaks:
             drawing = False
             continue
         if not drawing:

@@ -15,6 +15,7 @@ from app.market.provider_facts import ProviderFacts, Source, provider_facts, sou
 from app.market.rates import RATES
 from app.market.service import Market
 from app.market.status import SourceStatus
+from app.web.histories import ProviderHistory, provider_history
 from app.web.reference import OfferTable, offer_table
 
 STALE = timedelta(hours=36)
@@ -68,6 +69,7 @@ class ProviderView:
     sources: Sequence[SourceLine]
     table: OfferTable
     options: Mapping[str, str]
+    history: ProviderHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def provider_view(market: Market, slug: str) -> ProviderView:
         sources=[_source_line(source, now) for source in facts.sources],
         table=offer_table(market, provider=slug, sort="accelerator_price"),
         options=PURCHASE_LABELS,
+        history=provider_history(market, slug),
     )
 
 

@@ -1,0 +1,123 @@
+"""One accelerator as a view: data sheet, cheapest offers by purchase option, spread, alternatives, prices over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.accelerator import Accelerator
+from app.domain.offer import PURCHASE_OPTIONS
+from app.market import overview
+from app.market.columns import PURCHASE_LABELS
+from app.market.overview import Spread
+from app.market.price_levels import Level, levels
+from app.market.service import Market
+from app.web.histories import DayHistory, accelerator_history
+from app.web.reference import OfferTable, offer_table
+
+CHEAPEST = 5
+ALIKE = 0.1
+"""Memory within this share counts as the same."""
+MOST_ALTERNATIVES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRow:
+    """A provider's lowest price by purchase option; `offers` counts its unflagged ones."""
+
+    slug: str
+    name: str
+    lows: Mapping[str, tuple[float, str]]
+    offers: int
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorView:
+    """What `accelerator.html` shows. `tables` and `options`: (purchase option, its words) that have offers."""
+
+    card: Accelerator
+    spread: Spread | None
+    tables: Sequence[tuple[str, OfferTable]]
+    levels: Mapping[str, Level]
+    providers: Sequence[ProviderRow]
+    alternatives: Sequence[tuple[Accelerator, Spread]]
+    history: DayHistory
+    words: Mapping[str, str]
+
+
+def accelerator_view(market: Market, key: str, days: int) -> AcceleratorView:
+    """One accelerator, its prices over so many days.
+
+    Raises:
+        NotFound: there is none with this key.
+    """
+    card, spreads = market.catalog.accelerator(key), overview.by_accelerator(market.board)
+    found = _levels(market, key)
+    return AcceleratorView(
+        card=card,
+        spread=spreads.get(key),
+        tables=[
+            (
+                option,
+                offer_table(
+                    market,
+                    CHEAPEST,
+                    accelerator=key,
+                    purchase_option=option,
+                    flagged="no",
+                    sort="accelerator_price",
+                ),
+            )
+            for option in found
+        ],
+        levels=found,
+        providers=_providers(found),
+        alternatives=_alternatives(market, card, spreads),
+        history=accelerator_history(market, key, days),
+        words=PURCHASE_LABELS,
+    )
+
+
+def _levels(market: Market, key: str) -> dict[str, Level]:
+    """By purchase option, where it has a sound price."""
+    found: dict[str, Level] = {}
+    for option in PURCHASE_OPTIONS:
+        level = next(
+            (one for one in levels(market.board, market.catalog, option) if one.card.key == key), None
+        )
+        if level is not None:
+            found[option] = level
+    return found
+
+
+def _providers(found: Mapping[str, Level]) -> list[ProviderRow]:
+    """Every provider, the cheapest on demand first."""
+    lows: dict[str, dict[str, tuple[float, str]]] = {}
+    names: dict[str, str] = {}
+    offers: dict[str, int] = {}
+    for option, level in found.items():
+        for low in level.providers:
+            slug = low.record.provider
+            lows.setdefault(slug, {})[option] = (low.usd, low.record.id)
+            names[slug] = low.record.provider_name
+            offers[slug] = offers.get(slug, 0) + low.offers
+    rows = [ProviderRow(slug, names[slug], told, offers[slug]) for slug, told in lows.items()]
+    return sorted(rows, key=lambda row: [row.lows.get(option, (float("inf"), ""))[0] for option in found])
+
+
+def _alternatives(
+    market: Market, card: Accelerator, spreads: Mapping[str, Spread]
+) -> list[tuple[Accelerator, Spread]]:
+    """Accelerators on offer with as much memory, the cheapest on demand first."""
+    if card.memory_gib is None:
+        return []
+    alike = [
+        (other, spreads[other.key])
+        for other in market.catalog.accelerators.values()
+        if other.key != card.key
+        and other.key in spreads
+        and other.memory_gib is not None
+        and abs(other.memory_gib / card.memory_gib - 1) <= ALIKE
+    ]
+    alike.sort(key=lambda pair: (pair[1].low_on_demand is None, pair[1].low_on_demand or 0.0, pair[0].name))
+    return alike[:MOST_ALTERNATIVES]
