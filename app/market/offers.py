@@ -221,11 +221,17 @@ def get_offer(market: Market, offer_id: str) -> OfferRow:
     Raises:
         NotFound: there is no such offer now.
     """
-    board: Board = market.board
-    row = board.row_of(offer_id)
-    return OfferRow(
-        board.records[row], {column.name: Frame(board).value(column.name, row) for column in OFFER_COLUMNS}
-    )
+    return row_on(market.board, offer_id)
+
+
+def row_on(board: Board, offer_id: str) -> OfferRow:
+    """One offer of a board, without a run.
+
+    Raises:
+        NotFound: it has no such offer.
+    """
+    row, frame = board.row_of(offer_id), Frame(board)
+    return OfferRow(board.records[row], {column.name: frame.value(column.name, row) for column in OFFER_COLUMNS})
 
 
 def row_of(selection: Selection, row: int) -> OfferRow:

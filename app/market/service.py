@@ -13,7 +13,9 @@ from app.db.engine import make_engine
 from app.db.migrate import upgrade
 from app.db.offers import board_version, read_rates
 from app.db.present import read_table
+from app.db.remembered import Remembered
 from app.domain.model import ModelShape
+from app.domain.record import OfferRecord
 from app.domain.run import TrainingRun
 from app.market import board as boards
 from app.market import estimates, export, history, offers
@@ -27,6 +29,7 @@ from app.market.ingest import seed
 from app.market.offers import OfferPage, OfferRow
 from app.market.outliers import flag_outliers
 from app.market.query import OfferQuery
+from app.market.remembered import board_of_one, explain_at, remembered
 from app.market.rent_or_buy import Decision, PurchaseCase, decide
 from app.market.trial import Trial
 from app.market.trials import judge_trial
@@ -92,6 +95,16 @@ class Market:
         """See `offers.get_offer`."""
         return offers.get_offer(self, offer_id)
 
+    def remembered(self, offer_id: str) -> Remembered:
+        """See `remembered.remembered`."""
+        return remembered(self, offer_id)
+
+    def row_of(self, record: OfferRecord, withdrawn_at: datetime | None) -> OfferRow:
+        """A remembered offer as a line without a run, whether it stands or not."""
+        if withdrawn_at is None:
+            return self.get_offer(record.id)
+        return offers.row_on(board_of_one(self, record), record.id)
+
     def export_csv(self, query: OfferQuery) -> Iterator[str]:
         """See `export.export_csv`."""
         return export.export_csv(self, query)
@@ -103,6 +116,14 @@ class Market:
     def explain(self, offer_id: str, run: TrainingRun) -> estimates.Explanation:
         """Every term of a run on one offer."""
         return estimates.explain(self.board, offer_id, run, self.catalog)
+
+    def explain_remembered(
+        self, record: OfferRecord, withdrawn_at: datetime | None, run: TrainingRun
+    ) -> estimates.Explanation:
+        """The same for an offer that may be withdrawn: then at its last price, as if it still stood."""
+        if withdrawn_at is None:
+            return self.explain(record.id, run)
+        return explain_at(self, record, run, record.price_usd_per_hour)
 
     def answer(self, run: TrainingRun) -> estimates.RunAnswer:
         """The run on single accelerator, node and cluster, before any price."""

@@ -11,12 +11,16 @@ from app.market.column import GROUPS, Column
 from app.market.columns import COLUMNS
 from app.market.offers import OfferRow
 from app.market.query import OfferQuery
+from app.market.saved import Saved
 from app.market.service import Market
 from app.web.bars import MemoryBar, bar_of
 from app.web.cells import plain_text
 from app.web.choices import Pick, neighbour_picks
+from app.web.compare import address_of as compare_href
 from app.web.fit import LeverLink, lever_links
+from app.web.histories import OfferHistory, offer_history
 from app.web.question import Question, href, question_of, run_alone
+from app.web.saved import SavedView, saved_view
 
 TITLED = ("id", "accelerator_label", "source_url", "provider", "flags", "first_seen")
 
@@ -31,12 +35,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class OfferView:
-    """What `offer.html` shows. `explanation` and what follows it only with a run."""
+    """What `offer.html` shows. `explanation` and what follows it only with a run; `saved` only at an address that keeps
+    an estimate of another day; `withdrawn_at` is None while the offer stands."""
 
     row: OfferRow
     groups: tuple[tuple[str, tuple[Fact, ...]], ...]
-    points: tuple[Any, ...]
-    prices: tuple[tuple[datetime, float], ...]
+    history: OfferHistory
     question: Question
     terms: Any
     explanation: Any = None
@@ -44,23 +48,26 @@ class OfferView:
     levers: tuple[LeverLink, ...] = ()
     links: Mapping[str, str] | None = None
     neighbours: tuple[Pick, ...] = ()
+    withdrawn_at: datetime | None = None
+    saved: SavedView | None = None
 
 
-def offer_view(market: Market, offer_id: str, query: OfferQuery) -> OfferView:
-    """The page of an offer.
+def offer_view(market: Market, offer_id: str, query: OfferQuery, kept: Saved | None = None) -> OfferView:
+    """The page of an offer, also of one that was withdrawn.
 
     Raises:
-        NotFound: there is no such offer now.
+        NotFound: there is and was no such offer.
         BadInput: the run cannot be answered as asked.
     """
-    row, path = market.get_offer(offer_id), f"/offers/{offer_id}"
-    points = tuple(market.price_points(offer_id))
-    explanation = market.explain(offer_id, query.run) if query.run is not None else None
+    record, withdrawn_at = market.remembered(offer_id)
+    row, path = market.row_of(record, withdrawn_at), f"/offers/{offer_id}"
+    explanation = (
+        market.explain_remembered(record, withdrawn_at, query.run) if query.run is not None else None
+    )
     return OfferView(
         row=row,
         groups=_facts(row, market.clock()),
-        points=points,
-        prices=_prices(points, market.clock()),
+        history=offer_history(market.price_points(offer_id), row.record.observed_at),
         question=question_of(query.to_params(), {}, False),
         terms=market.catalog.terms(row.record.provider),
         explanation=explanation,
@@ -72,6 +79,8 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery) -> OfferView:
         neighbours=neighbour_picks(market, query, explanation.beside or {})
         if explanation is not None
         else (),
+        withdrawn_at=withdrawn_at,
+        saved=saved_view(market, query, row, withdrawn_at, explanation, kept),
     )
 
 
@@ -85,17 +94,12 @@ def _facts(row: OfferRow, now: datetime) -> tuple[tuple[str, tuple[Fact, ...]], 
     return tuple(groups)
 
 
-def _prices(points: tuple[Any, ...], now: datetime) -> tuple[tuple[datetime, float], ...]:
-    """(moment, USD/h) of known prices, drawn on to the present; fewer than two changes make no picture."""
-    known = [(point.at, point.usd_per_hour) for point in points if point.usd_per_hour is not None]
-    return (*known, (now, known[-1][1])) if len(known) > 1 else ()
-
-
 def _links(query: OfferQuery, row: OfferRow, explanation: Any) -> Mapping[str, str]:
     same = {"accelerator": row.record.accelerator, "accelerator_count": f"{row.record.accelerator_count:g}"}
     run = run_alone(query)
     links = {
         "table": href(run),
+        "compare": compare_href(run, [row.id], False),
         "fit": href(run, "/fit"),
         "api": f"/api/v1/offers/{row.id}",
         "alike": href(run.with_(**{name: value for name, value in same.items() if value})),

@@ -12,8 +12,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from app.domain.errors import BadInput, NotFound
 from app.market.query import OfferQuery
 from app.market.reasons import REASONS
+from app.market.saved import Saved
 from app.market.service import Market
-from app.web import assets, errors, fit, offer, offers, reference, sources
+from app.web import assets, errors, fit, offer, offers, reference, saved, sources
 from app.web.accelerator import accelerator_view
 from app.web.compare import add_compare
 from app.web.decisions import add_decisions, asked_once
@@ -85,8 +86,10 @@ class Pages:
 
     def offer(self, request: Request, offer_id: str) -> Response:
         """`/offers/{id}`: one offer; with a run every term of it."""
-        query = OfferQuery.parse(resolve_model(self.market, asked_of(request)))
-        return self.page(request, "offer.html", view=offer.offer_view(self.market, offer_id, query))
+        asked, kept = saved.split(resolve_model(self.market, asked_of(request)))
+        was = Saved.parse(kept, self.market.clock().date())
+        view = offer.offer_view(self.market, offer_id, OfferQuery.parse(asked), was)
+        return self.page(request, "offer.html", view=view)
 
     def accelerators(self, request: Request) -> Response:
         """`/accelerators`: all of them with their cheapest prices."""
