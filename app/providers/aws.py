@@ -1,4 +1,4 @@
-"""AWS EC2: the bulk price list, the spot price file and the spot advisor, all without a key. Linux, shared tenancy.
+"""AWS EC2: the bulk price list, without a key. Linux, shared tenancy. Spot prices are a source of their own.
 
 providers.md 4. The bulk files hold hundreds of megabytes a region: they are read line by line and only the lines of
 accelerated families are kept. A region that fails leaves the others (behaviour F06).
@@ -13,20 +13,16 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import orjson
-
-from app.domain.errors import ShapeDrift, UpstreamFault
+from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
 from app.providers._aws_families import MENTIONED, accelerators_of
-from app.providers._reading import Harvest, Refused, decimal_of, figure, some
+from app.providers._reading import Harvest, Refused, decimal_of, figure
 from app.providers._several import every_part
 from app.providers.card import DAY, HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
 
 _BULK = "https://pricing.us-east-1.amazonaws.com"
 _INDEX = f"{_BULK}/offers/v1.0/aws/AmazonEC2/current/region_index.json"
-_SPOT = "https://spot-price.s3.amazonaws.com/spot.js"
-_ADVISOR = "https://spot-bid-advisor.s3.amazonaws.com/spot-advisor-data.json"
 _KEPT = (
     "SKU", "TermType", "PriceDescription", "Unit", "PricePerUnit", "Currency", "LeaseContractLength", "PurchaseOption",
     "OfferingClass", "Instance Type", "vCPU", "Memory", "Storage", "CapacityStatus", "MarketOption",
@@ -35,13 +31,6 @@ _NEEDED = {"TermType", "Unit", "PricePerUnit", "Currency", "Instance Type", "Ope
 _LINUX_SHARED = {"Operating System": "Linux", "Tenancy": "Shared", "Pre Installed S/W": "NA"}
 _TERMS = {"1yr": 12, "1 yr": 12, "3yr": 36, "3 yr": 36}
 _UPFRONT = {"No Upfront": "none", "Partial Upfront": "partial", "All Upfront": "all"}
-# The spot file still speaks of some regions by their first names.
-_OLD_NAMES = {
-    "us-east": "us-east-1", "us-west": "us-west-1", "eu-ireland": "eu-west-1", "apac-sin": "ap-southeast-1",
-    "apac-syd": "ap-southeast-2", "apac-tokyo": "ap-northeast-1",
-}  # fmt: skip
-# Share of instances interrupted within a month, middle of the advisor's bands 0…4.
-_INTERRUPTED = {0: 0.025, 1: 0.075, 2: 0.125, 3: 0.175, 4: 0.25}
 
 CARD = ProviderCard(
     slug="aws",
@@ -56,18 +45,11 @@ CARD = ProviderCard(
 
 
 async def fetch(http: Http, settings: Settings) -> Payload:
-    """Every region's accelerated lines, the spot prices and the advisor's bands."""
+    """Every region's accelerated lines."""
     regions: dict[str, Any] = (await http.get(_INDEX, name="index")).json()["regions"]
-    listed = await every_part(
+    return await every_part(
         (region, partial(_region, http, region, entry)) for region, entry in regions.items()
     )
-    parts = list(listed.parts)
-    for name, address in (("spot", _SPOT), ("advisor", _ADVISOR)):
-        try:
-            parts.append(await http.get(address, name=name))
-        except UpstreamFault:
-            continue
-    return Payload(tuple(parts), listed.unanswered)
 
 
 async def _region(http: Http, region: str, entry: dict[str, Any]) -> Part:
@@ -95,21 +77,14 @@ async def _accelerated_lines(http: Http, address: str) -> str:
 
 
 def parse(payload: Payload) -> Parsed:
-    """On-demand, reserved and block offers per region; spot offers with the specs of their on-demand twins."""
+    """On-demand, reserved and block offers per region."""
     harvest = Harvest("aws", source="aws", url=CARD.homepage)
     for part in payload.parts:
-        kind, _, region = part.name.partition(":")
-        if kind != "region":
-            continue
+        region = part.name.removeprefix("region:")
         rows = harvest.csv_rows(part, _NEEDED - set(_LINUX_SHARED))
         if not rows:
             harvest.ignore("a region without accelerated lines")
         _list_prices(harvest, region, rows)
-    hosts = ("vcpus", "ram_gib", "local_disk_gb")
-    specs = {offer.instance_type: {name: getattr(offer, name) for name in hosts} for offer in harvest.offers}
-    for part in payload.parts:
-        if part.name == "spot":
-            _spot_prices(harvest, part, specs, _bands(payload))
     return harvest.parsed(payload)
 
 
@@ -196,52 +171,3 @@ def _specs(row: dict[str, str]) -> dict[str, Any]:
         "ram_gib": figure(row["Memory"].removesuffix(" GiB")) if row["Memory"] else None,
         "local_disk_gb": disk * int(drives.group(1) or 1) if drives and disk else None,
     }
-
-
-def _spot_prices(
-    harvest: Harvest, part: Part, specs: dict[str, dict[str, Any]], bands: dict[tuple[str, str], int]
-) -> None:
-    text = part.text[part.text.find("{") : part.text.rfind("}") + 1]
-    rows = [
-        {"region": _OLD_NAMES.get(region["region"], region["region"]), **size}
-        for region in Part("spot", part.url, text).json()["config"]["regions"]
-        for kind in region["instanceTypes"]
-        for size in kind["sizes"]
-    ]
-    known = [row for row in rows if accelerators_of(row["size"])]
-    harvest.ignore("no accelerator", len(rows) - len(known))
-
-    def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
-        linux = [column["prices"]["USD"] for column in row["valueColumns"] if column["name"] == "linux"]
-        price = some(linux[0]) if linux else None
-        if price is None:
-            return
-        band = bands.get((row["region"], row["size"]))
-        yield harvest.offer(
-            **_accelerators(row["size"]),
-            **specs.get(row["size"], {}),
-            region=row["region"],
-            purchase_option="spot",
-            price_per_hour=price,
-            reliability=None if band is None else 1 - _INTERRUPTED[band],
-            price_basis="instance-hour, average of the region",
-        )
-
-    harvest.each(known, read, nothing="no spot price here")
-
-
-def _bands(payload: Payload) -> dict[tuple[str, str], int]:
-    """(region, instance type) → band of monthly interruption; empty where the advisor is silent or broken."""
-    for part in payload.parts:
-        if part.name == "advisor":
-            try:
-                regions = orjson.loads(part.text)["spot_advisor"]
-                return {
-                    (region, kind): entry["r"]
-                    for region, systems in regions.items()
-                    for kind, entry in systems.get("Linux", {}).items()
-                    if entry["r"] in _INTERRUPTED
-                }
-            except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
-                return {}
-    return {}

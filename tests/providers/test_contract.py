@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.domain.errors import MissingKey, UpstreamFault
+from app.domain.flags import DOUBTS, NOTES
 from app.domain.offer import Parsed, ScrapedOffer
-from app.market.outliers import FLAGS
 from app.providers import discover
 from app.providers.port import Part, Payload
 from app.workers.http import PoliteClient
@@ -39,7 +39,7 @@ def test_a_source_over_http_yields_offers_that_name_themselves(slug: str) -> Non
         assert offer.instance_type and offer.accelerator_name and offer.region
         assert offer.accelerator_count > 0
         assert offer.raw
-        assert set(offer.flags) <= set(FLAGS), "a flag without words"
+        assert set(offer.flags) <= {*DOUBTS, *NOTES}, "a flag without words"
 
 
 @every_source
