@@ -174,6 +174,7 @@ def build(options: argparse.Namespace) -> torch.nn.Module:
     """The model as Transformers and PEFT build it, without weights."""
     config = transformers.AutoConfig.for_model(**json.loads(options.config.read_text(encoding="utf-8")))
     config.use_cache = False
+    config.problem_type = "single_label_classification"
     heads = KINDS[-1:] if config.model_type in ENCODERS else KINDS
     kind = next(kind for kind in heads if type(config) in kind._model_mapping)
     dtype = torch.bfloat16 if options.weights == "bf16" else torch.float32

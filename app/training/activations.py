@@ -17,6 +17,8 @@ from app.training.targets import target_linears
 
 PLAIN_SCORES = 12.0
 PLAIN_COPIES = 6.0
+COMPOSED_GELU = ("GPT-2", "GPT-J", "Phi", "T5")
+COMPOSED_STEPS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,9 @@ class LayerBytes:
 
 
 @lru_cache(maxsize=4096)
-def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> LayerBytes:
-    """What one layer of `shape` (its structure filled in) keeps under `recipe`."""
+def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool, crossed: float = 0.0) -> LayerBytes:
+    """What one layer of `shape` (its structure filled in) keeps under `recipe`. `crossed`: tokens of the encoder that
+    a decoder's second attention reads, per token of the decoder."""
     e = recipe.compute_bytes
     hidden = shape.hidden_size
     query, key, value, output = attention_widths(shape)
@@ -53,10 +56,16 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> LayerB
     adapters = _adapter_inputs(shape, recipe, expert_layer)
     unread = 0 if recipe.compiled else hidden
     kept = e * (unread + query + value + width + output) + 4.0 * shape.attention_heads
+    scores = _scores(shape, recipe)
+    if crossed:
+        norms += norms / shape.norms_per_layer
+        inputs += inputs / 2
+        attention += _attention(shape, recipe) + e * (key + value) * (crossed - 1)
+        scores *= 1 + crossed
     return LayerBytes(
         whole=norms + inputs,
         split=attention + mlp + adapters,
-        scores=_scores(shape, recipe),
+        scores=scores,
         work_scores=value_of("backward.scores") * shape.attention_heads
         if recipe.attention == "eager"
         else 0.0,
@@ -149,14 +158,15 @@ def _plain_products(recipe: Recipe) -> bool:
 
 def _scores(shape: ModelShape, recipe: Recipe) -> float:
     """Bytes per token and context token. Eager attention keeps the softmax (fp32 in Llama-like code and
-    under autocast) and its copy in the compute format, with dropout the dropped copy and the mask, with soft-capping the tanh. The reference kernels of
-    fused attention write the mask out once a layer."""
+    under autocast, not in T5) and its copy in the compute format, with dropout the dropped copy and the mask, with
+    soft-capping the tanh. The reference kernels of fused attention write a causal mask out once a layer."""
     e = recipe.compute_bytes
     if _plain_products(recipe):
         return PLAIN_SCORES * shape.attention_heads
     if recipe.attention != "eager":
-        return e if recipe.reference_kernels and recipe.attention == "sdpa" else 0.0
-    upcast = shape.norm == "rms" or recipe.autocast
+        masked = recipe.reference_kernels and recipe.attention == "sdpa" and shape.modality == "decoder"
+        return e if masked else 0.0
+    upcast = (shape.norm == "rms" and shape.family != "T5") or shape.family == "Phi" or recipe.autocast
     soft = 4.0 if upcast else e
     copy = e if soft > e else 0.0
     if recipe.dropout:
@@ -165,14 +175,15 @@ def _scores(shape: ModelShape, recipe: Recipe) -> float:
 
 
 def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
-    """Gate, its activation and up (gated), or the activation's input; GPT-2's tanh-GELU is written out in plain
-    operations by Transformers and keeps three tensors more. Compiled code recomputes the activation, but not the
-    product, which a matrix product of the backward pass reads (functorch's min-cut partitioner)."""
+    """Gate, its activation and up (gated), or the activation's input; the tanh-GELU of some families is written out
+    in plain operations by Transformers and keeps three tensors more. Compiled code recomputes the activation, but
+    not the product, which a matrix product of the backward pass reads (functorch's min-cut partitioner)."""
     e = recipe.compute_bytes
     if recipe.mlp_recomputed and not shape.gated_mlp:
         return e * width * max(0, 1 - recipe.mlp_recomputed // 2)
-    composed = shape.family.startswith("GPT-2") and recipe.norm == "eager"
-    inner = 3.0 if shape.gated_mlp else 4.0 if composed else 1.0
+    written_out = shape.family in COMPOSED_GELU and shape.gated_mlp == (shape.family == "T5")
+    composed = written_out and recipe.composed_gelu and recipe.norm == "eager"
+    inner = (3.0 if shape.gated_mlp else 1.0) + (COMPOSED_STEPS if composed else 0.0)
     if (recipe.fused_adapters or recipe.compiled) and shape.gated_mlp:
         inner = 2.0
     return e * width * inner + e * _input_of(recipe, "down", width)

@@ -36,6 +36,7 @@ class Profile:
     - `wraps`: what of a fully sharded model lies unsharded on an accelerator while it is loaded: one tensor (filled
       from a meta device), one unit, or the `whole` model. `quantises_on_device`: a linear's 16-bit copy is on the
       accelerator when it is quantised. `load_source` says where both are from.
+    - `composed_gelu`: models are those of Transformers, which write the tanh-GELU of some families out.
     - `first_fsdp`: full sharding is by FSDP1, whose memory is freed through other streams (record_stream).
     - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
       PyTorch picks the kernel).
@@ -67,6 +68,7 @@ class Profile:
     unties_embeddings: bool = False
     repeats_keys: Literal["never", "sdpa", "always"] = "sdpa"
     offloads: Literal["all", "optimizer"] = "all"
+    composed_gelu: bool = False
     first_fsdp: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
@@ -101,6 +103,7 @@ PROFILES: dict[Framework, Profile] = {
         bucket_copies=True,
         upcasts_unquantised=True,
         first_fsdp=True, wraps="units", quantises_on_device=True,
+        composed_gelu=True,
         load_source="accelerate FSDP sync_module_states: one wrapped unit; bitsandbytes quantises as weights arrive",
     ),
     "unsloth": Profile(
@@ -115,6 +118,7 @@ PROFILES: dict[Framework, Profile] = {
         "axolotl: bf16 auto, cut cross entropy, embeddings_skip_upcast",
         bucket_copies=True,
         first_fsdp=True, wraps="units", quantises_on_device=True,
+        composed_gelu=True,
         load_source="as Transformers and accelerate, which it drives",
     ),
     "litgpt": Profile(
@@ -132,6 +136,7 @@ PROFILES: dict[Framework, Profile] = {
         "DeepSpeed bf16 or fp16 optimizer: fp32 master and gradient partition, buckets of 5e8 elements",
         keeps_gradients=True, bucket_elements=5e8, offloads="optimizer",
         quantises_on_device=True,
+        composed_gelu=True,
         load_source="DeepSpeed zero.Init partitions every parameter as it is made",
     ),
     "megatron": Profile(

@@ -100,6 +100,7 @@ class Recipe:
     context_gib: float = 0.0
     unties_embeddings: bool = False
     offloads: Literal["all", "optimizer"] = "all"
+    composed_gelu: bool = False
     first_fsdp: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
@@ -220,6 +221,7 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         context_gib=value_of("context.lazy"),
         unties_embeddings=profile.unties_embeddings,
         offloads=profile.offloads,
+        composed_gelu=profile.composed_gelu,
         first_fsdp=profile.first_fsdp,
         wraps=profile.wraps,
         repeats_keys=_repeats_keys(run, profile),

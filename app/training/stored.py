@@ -18,6 +18,19 @@ FloatArray = npt.NDArray[np.float64]
 
 WHOLE = CHECKPOINTINGS.index("full")
 OFFLOADED_IN_FLIGHT = 2.0
+ENCODER_POSITIONS = {"Whisper": 1500}
+"""Whisper's encoder always reads thirty seconds of sound (memory_model.md §3.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One kind of layer: its bytes per token it reads, its `share` of all layers, the `tokens` it reads per token of the
+    run, and how many of them (`context`) one attention sees."""
+
+    bytes: LayerBytes
+    share: float
+    tokens: float
+    context: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +49,12 @@ def stored_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: Float
     if not shape.layers or shape.modality == "cnn" or not shape.hidden_size:
         return _published(shape, recipe, layouts)
     kept = full = dropped = work = np.zeros_like(tokens)
-    for one, share in _kinds(shape, recipe):
-        whole, stays = _layer(one, recipe, layouts)
-        kept = kept + share * stays
+    for kind in _kinds(shape, recipe):
+        whole, stays = _layer(kind, layouts)
+        kept = kept + kind.share * stays
         full = np.maximum(full, whole)
         dropped = np.maximum(dropped, whole - stays)
-        busy = max(one.work, one.work_scores * recipe.sequence_length)
+        busy = kind.tokens * max(kind.bytes.work, kind.bytes.work_scores * kind.context)
         work = np.maximum(work, busy / layouts.tensor_parallel)
     flying = _layers_in_flight(shape, layouts, last)
     if recipe.activation_offload:
@@ -51,20 +64,29 @@ def stored_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: Float
     return Stored((kept * flying + top) * tokens, (dropped + work) * tokens, (full + work) * tokens)
 
 
-def _kinds(shape: ModelShape, recipe: Recipe) -> list[tuple[LayerBytes, float]]:
+def _kinds(shape: ModelShape, recipe: Recipe) -> list[_Kind]:
+    length = float(recipe.sequence_length)
+    if shape.encoder_layers:
+        seen = float(ENCODER_POSITIONS.get(shape.family, length))
+        part = shape.encoder_layers / shape.layers
+        encoder, decoder = (layer_bytes(shape, recipe, False, crossed) for crossed in (0.0, seen / length))
+        return [_Kind(encoder, part, seen / length, seen), _Kind(decoder, 1 - part, 1.0, length)]
     sparse = expert_layers(shape) / shape.layers
-    kinds = [(layer_bytes(shape, recipe, False), 1 - sparse), (layer_bytes(shape, recipe, True), sparse)]
-    return [(one, share) for one, share in kinds if share > 0]
+    shares = ((False, 1 - sparse), (True, sparse))
+    return [
+        _Kind(layer_bytes(shape, recipe, expert), share, 1.0, length) for expert, share in shares if share > 0
+    ]
 
 
-def _layer(one: LayerBytes, recipe: Recipe, layouts: Layouts) -> tuple[FloatArray, FloatArray]:
-    """One layer whole, and what checkpointing leaves of it; bytes per token."""
+def _layer(kind: _Kind, layouts: Layouts) -> tuple[FloatArray, FloatArray]:
+    """One layer whole, and what checkpointing leaves of it; bytes per token of the run."""
+    one = kind.bytes
     tensor = layouts.tensor_parallel.astype(np.float64)
     split = _sequence_split(layouts)
-    full = one.whole / split + (one.split + one.scores * recipe.sequence_length) / tensor
+    full = one.whole / split + (one.split + one.scores * kind.context) / tensor
     entry = np.minimum(one.entry / split, full)
     selective = np.minimum(entry + one.selective / tensor, full)
-    return full, np.choose(layouts.checkpointing, [full, selective, entry])
+    return kind.tokens * full, kind.tokens * np.choose(layouts.checkpointing, [full, selective, entry])
 
 
 def _sequence_split(layouts: Layouts) -> FloatArray:

@@ -26,7 +26,7 @@ def workload_of(shape: ModelShape, recipe: Recipe) -> Workload:
         linear=float(sizes.active),
         stored=float(sizes.total),
         trained=float(recipe.trainable_parameters(shape)),
-        layers=float(max(shape.layers + shape.encoder_layers, 1)),
+        layers=float(max(shape.layers, 1)),
         hidden=float(max(shape.hidden_size, 1)),
         attention_width=float(heads or shape.hidden_size),
         kv_width=float((shape.kv_heads * shape.head_dim) or shape.hidden_size),
