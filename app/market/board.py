@@ -24,7 +24,8 @@ from app.domain.coded import (
 from app.domain.errors import NotFound
 from app.domain.offer_table import IdArray, OfferTable
 from app.domain.record import OfferRecord
-from app.market.arrays import Columns, Source
+from app.domain.sentence import Sentence
+from app.market.arrays import Columns, Source, areas_by_place
 from app.market.column import Column, Facts
 from app.market.columns import OFFER_COLUMNS
 
@@ -45,6 +46,7 @@ class Rows(Sequence[Facts]):
         self._cards = catalog.accelerators if catalog else {}
         providers = offers.words["provider"].names
         self._terms = {name: catalog.terms(name) for name in providers} if catalog else {}
+        self._area = areas_by_place(catalog)
         self._at = lru_cache(maxsize=_ROWS_KEPT)(self._make)
 
     def __len__(self) -> int:
@@ -67,7 +69,12 @@ class Rows(Sequence[Facts]):
         return self._facts(self._offers.record(row))
 
     def _facts(self, record: OfferRecord) -> Facts:
-        return Facts(record, self._cards.get(record.accelerator or ""), self._terms.get(record.provider))
+        return Facts(
+            record,
+            self._cards.get(record.accelerator or ""),
+            self._terms.get(record.provider),
+            self._area(record.provider, record.region, record.country),
+        )
 
 
 class Records(Sequence[OfferRecord]):
@@ -119,7 +126,7 @@ class Board:
     machines: Machines
     places: tuple[IdArray, RowArray]
     as_of: datetime | None
-    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, str | Sentence]] = field(default_factory=dict)
     rates: Mapping[str, tuple[date | None, float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -274,18 +281,18 @@ def _by_name(facet: Callable[[Facts], str | None], offers: OfferTable, facts: Ro
 
 def _labels(
     offers: OfferTable, accelerator_names: Iterable[str], catalog: Catalog | None
-) -> Mapping[str, Mapping[str, str]]:
+) -> Mapping[str, Mapping[str, str | Sentence]]:
     words, cards = offers.words, catalog.accelerators if catalog else {}
     firsts, _ = distinct_rows([word_key(words["provider"]), word_key(words["provider_name"])])
-    accelerators: dict[str, str] = {}
+    accelerators: dict[str, str | Sentence] = {}
     for key in words["accelerator"].names:
         if (card := cards.get(key)) is not None:
             accelerators[card.key] = card.name
-            accelerators[f"{card.key}-slice"] = f"{card.name} (part)"
+            accelerators[f"{card.key}-slice"] = Sentence("{card} (part)", {"card": card.name})
     for name in accelerator_names:
         if name.endswith("-ambiguous"):
             models = name.removesuffix("-ambiguous").upper().replace("-OR-", " / ").replace("-", " ")
-            accelerators[name] = f"{models}, variant not stated"
+            accelerators[name] = Sentence("{models}, variant not stated", {"models": models})
     countries = words["country"].names
     return {
         "provider": {

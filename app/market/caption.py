@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.domain.sentence import N_, Sentence
+from app.domain.sentence import N_, Sentence, joined
 from app.market.board import Board
 from app.market.column import Group
 from app.market.filters import PARAMETERS, UNKNOWN, Age, Choice, Contains, Filter, Flag, Range
@@ -99,16 +99,16 @@ def _part(item: Filter, board: Board) -> Sentence:
 
 def _bound(item: Range, label: Sentence) -> Sentence:
     sign = {"min": "≥ ", "max": "≤ "}.get(PARAMETERS[item.parameter][1], "")
-    amount = " / ".join(f"{sign}{value}" for value in item.values) + (
-        f" {item.column.unit}" if item.column.unit else ""
-    )
+    amount: object = " / ".join(f"{sign}{value}" for value in item.values)
+    if item.column.unit:
+        amount = Sentence("{amount} {unit}", {"amount": amount, "unit": item.column.unit})
     if item.column.name in SPOKEN_ALONE:
         return Sentence("{amount}", {"amount": amount})
     return Sentence("{label} {amount}", {"label": label, "amount": amount})
 
 
 def _names(item: Filter, board: Board) -> object:
-    labels: Mapping[str, str] = {**board.labels.get(item.column.name, {}), **item.column.option_labels}
+    labels = {**board.labels.get(item.column.name, {}), **item.column.option_labels}
     names: list[object] = []
     for value in item.values:
         word = value.removeprefix("!")
@@ -118,14 +118,4 @@ def _names(item: Filter, board: Board) -> object:
         elif item.column.name == "accelerator" and word not in labels:
             said = Sentence(WORDS[word]) if word in WORDS else word.upper()
         names.append(Sentence("not {value}", {"value": said}) if value.startswith("!") else said)
-    return names[0] if len(names) == 1 else Several(tuple(names))
-
-
-@dataclass(frozen=True, slots=True)
-class Several:
-    """Alternatives; each may be a `Sentence`."""
-
-    items: tuple[object, ...]
-
-    def __str__(self) -> str:
-        return " or ".join(map(str, self.items))
+    return names[0] if len(names) == 1 else joined(names, N_("{first} or {next}"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.domain.sentence import Sentence
 from app.market.board import Mask
 from app.market.columns import COLUMNS
 from app.market.filters import UNKNOWN, Choice, Filter
@@ -18,7 +19,7 @@ class Option:
     """One value of a choice filter. `count` offers have it; `label` is a translatable text or a name."""
 
     value: str
-    label: str
+    label: str | Sentence
     count: int
     selected: bool
 

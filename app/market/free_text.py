@@ -145,7 +145,7 @@ def _occurs(word: str, frame: Frame) -> Mask:
     return found | frame.facet("accelerator").where(_matches(pattern, {}))
 
 
-def _matches(pattern: re.Pattern[str], labels: Mapping[str, str]) -> Callable[[str], bool]:
+def _matches(pattern: re.Pattern[str], labels: Mapping[str, str | Sentence]) -> Callable[[str], bool]:
     return lambda value: bool(pattern.search(f"{value} {labels.get(value, '')}".casefold()))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.sentence import Sentence
 from app.market.board import Coded, FloatArray
 from app.market.columns import BY_NAME
 from app.market.filters import UNKNOWN
@@ -24,7 +25,7 @@ class Group:
     asked for, `total` the cheapest run on an offer of the group; None where no offer states one."""
 
     value: str
-    label: str
+    label: str | Sentence
     offers: int
     providers: int
     accelerators: int
@@ -63,7 +64,7 @@ def _name(coded: Coded, code: int) -> str:
 def _group(
     frame: Frame,
     value: str,
-    labels: Mapping[str, str],
+    labels: Mapping[str, str | Sentence],
     rows: Rows,
     amounts: tuple[FloatArray, FloatArray | None],
 ) -> Group:

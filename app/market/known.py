@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from app.domain.errors import UnknownValue
+from app.domain.sentence import Sentence
 from app.market.cards import cards_by_slug
 from app.market.column import Column
 from app.market.filters import UNKNOWN, Choice, Filter
@@ -66,8 +67,8 @@ def _near(word: str, column: Column, frame: Frame, names: Iterable[str]) -> tupl
     return tuple(dict.fromkeys(spelled[text] for text in (*close, *starting)))[:NEAR]
 
 
-def _spellings(names: Iterable[str], labels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _spellings(names: Iterable[str], labels: Mapping[str, str | Sentence]) -> Iterator[tuple[str, str]]:
     for name in names:
         if name in labels:
-            yield labels[name].casefold(), name
+            yield str(labels[name]).casefold(), name
         yield name.casefold(), name

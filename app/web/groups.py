@@ -9,7 +9,7 @@ from app.market.filters import UNKNOWN
 from app.market.groups import PRICE, TOTAL, Group
 from app.market.offers import OfferPage
 from app.web import formatting
-from app.web.language import gettext
+from app.web.language import gettext, say
 from app.web.question import href
 
 TITLES = {
@@ -66,7 +66,7 @@ def _row(group: Group, page: OfferPage) -> GroupRow:
     price = formatting.usd_per_hour if hourly else formatting.usd
     link = href(page.query.with_(**{"group": None, page.query.group: [group.value]}))
     return GroupRow(
-        label=gettext("unknown") if group.value == UNKNOWN else group.label,
+        label=gettext("unknown") if group.value == UNKNOWN else say(group.label),
         href=link,
         offers=formatting.integer(group.offers) or "",
         providers=formatting.integer(group.providers) or "",

@@ -209,17 +209,21 @@ def _chosen(column: Column, values: Mapping[str, str], options: tuple[Option, ..
     return " ".join(_SIGNS.get(role, "") + value for role, value in values.items())
 
 
-def chip_text(item: Filter, labels: Mapping[str, Mapping[str, str]]) -> str:
+def chip_text(item: Filter, labels: Mapping[str, Mapping[str, str | Sentence]]) -> str:
     """A filter in a few words."""
     column, role = item.column, PARAMETERS[item.parameter][1]
-    label = say(Sentence(column.label))
-    names = labels.get(column.name, {})
     if role == "flag":
-        return f"{label}: {gettext('yes') if item.values[0] == '1' else gettext('no')}"
-    words = [names.get(value) or say(column.option_labels.get(value, value)) for value in item.values]
-    unit = f" {gettext(column.unit)}" if column.unit and role != "choice" else ""
-    unit = " " + gettext("days") if role == "age" else unit
-    return f"{label}: {_SIGNS.get(role, '≤ ' if role == 'age' else '')}{', '.join(words)}{unit}"
+        return say(
+            Sentence("{label}: yes" if item.values[0] == "1" else "{label}: no", {"label": column.label})
+        )
+    if role == "age":
+        return say(Sentence("seen within {days} days", {"days": item.values[0]}))
+    names = labels.get(column.name, {})
+    words = [say(names.get(value) or column.option_labels.get(value, value)) for value in item.values]
+    value: object = _SIGNS.get(role, "") + ", ".join(words)
+    if column.unit and role != "choice":
+        value = Sentence("{amount} {unit}", {"amount": value, "unit": column.unit})
+    return say(Sentence("{label}: {value}", {"label": column.label, "value": value}))
 
 
 def _first(asked: Asked, name: str) -> str:
