@@ -104,7 +104,7 @@ class Discounts:
 @lru_cache(maxsize=10)
 def levels(board: Board, catalog: Catalog, option: str) -> Sequence[Level]:
     """Every accelerator with a sound price under this purchase option, by name."""
-    ours = _whole(board) & board.texts["purchase_option"].where(lambda name: name == option)
+    ours = _whole(board, catalog) & board.texts["purchase_option"].where(lambda name: name == option)
     words = board.texts["accelerator"]
     prices = board.numbers[PRICE]
     rows = np.flatnonzero(ours)
@@ -120,7 +120,7 @@ def levels(board: Board, catalog: Catalog, option: str) -> Sequence[Level]:
 @lru_cache(maxsize=2)
 def discounts(board: Board, catalog: Catalog) -> Sequence[Discounts]:
     """What spot and commitment save, for every accelerator where the same machine is also sold on demand, by name."""
-    sound = _whole(board) & ~np.isnan(board.numbers[PRICE]) & (board.numbers["flagged"] != 1.0)
+    sound = _whole(board, catalog) & ~np.isnan(board.numbers[PRICE]) & (board.numbers["flagged"] != 1.0)
     machine = _machine_numbers(board)
     usual = np.full(int(machine.max(initial=-1)) + 1, np.inf)
     listed = sound & board.texts["purchase_option"].where(lambda name: name == "on_demand")
@@ -144,9 +144,10 @@ def discounts(board: Board, catalog: Catalog) -> Sequence[Discounts]:
     )
 
 
-def _whole(board: Board) -> Mask:
-    """Whole cards whose name is known."""
-    return board.texts["accelerator_status"].where(lambda status: status == "known")
+def _whole(board: Board, catalog: Catalog) -> Mask:
+    """Whole cards whose name is known, to the present catalog too."""
+    known = board.texts["accelerator_status"].where(lambda status: status == "known")
+    return known & board.texts["accelerator"].where(lambda key: key in catalog.accelerators)
 
 
 def _runs(codes: CodeArray, rows: Rows) -> Iterator[tuple[int, Rows]]:

@@ -15,8 +15,8 @@ from app.domain.offer import PURCHASE_OPTIONS
 from app.domain.sentence import none_of
 from app.market import history
 from app.market.cards import cards_by_slug
-from app.market.columns import PURCHASE_LABELS
 from app.market.history import AcceleratorDay, PricePoint, ProviderDay
+from app.market.labels import PURCHASE_LABELS
 from app.market.price_report import SPANS
 from app.market.service import Market
 from app.web.language import gettext
@@ -104,6 +104,12 @@ def offer_history(points: Sequence[PricePoint], seen: datetime) -> OfferHistory:
     )
 
 
+def name_of(market: Market, key: str) -> str:
+    """Name of an accelerator; history may know one that the catalog has dropped since."""
+    card = market.catalog.accelerators.get(key)
+    return card.name if card else key
+
+
 def span_of(given: Mapping[str, str]) -> int:
     """The days that are asked for.
 
@@ -150,7 +156,7 @@ def provider_history(market: Market, slug: str) -> ProviderHistory:
     for day in shown:
         counts[day.accelerator] = counts.get(day.accelerator, 0) + 1
     drawn = sorted(counts, key=lambda key: (-counts[key], key))[:MOST_LINES]
-    names = {key: market.catalog.accelerator(key).name for key in counts}
+    names = {key: name_of(market, key) for key in counts}
     series = [
         _low_series(names[key], [day for day in shown if day.accelerator == key], number)
         for number, key in enumerate(drawn, 1)
@@ -173,8 +179,7 @@ def medians_chart(market: Market, keys: Sequence[str]) -> tuple[Markup | None, l
         since = history.day_before(days[-1].day, SPANS[-1]) if days else None
         told = [d for d in days if d.purchase_option == "on_demand" and since is not None and d.day >= since]
         places = [(moment_of(day.day), day.median_usd) for day in told]
-        name = market.catalog.accelerator(key).name
-        series.append(Series(f"p{number}", name, places, _unlike(told)))
+        series.append(Series(f"p{number}", name_of(market, key), places, _unlike(told)))
     label = gettext("Daily median on-demand price by accelerator; each accelerator's own page has the table")
     return price_chart(series, label), [Line(line.style, line.label) for line in series if line.places]
 

@@ -10,12 +10,13 @@ from markupsafe import Markup
 
 from app.domain.sentence import N_
 from app.market.cards import cards_by_slug
-from app.market.columns import PURCHASE_LABELS
+from app.market.labels import PURCHASE_LABELS
 from app.market.movers import Mover
 from app.market.price_index import IndexPoint
 from app.market.price_levels import Level
 from app.market.price_report import METHOD, SPANS, PriceQuestion, PriceReport, price_report
 from app.market.service import Market
+from app.web.histories import name_of
 from app.web.language import gettext
 from app.web.price_chart import Series, moment_of, price_chart
 
@@ -169,7 +170,7 @@ def _index_rows(market: Market, report: PriceReport) -> list[IndexRow]:
     """By name; the accelerators with the most offers in their last link are drawn."""
     drawn = sorted(report.index, key=lambda key: (-report.index[key][-1].offers, key))[:MOST_LINES]
     rows = [
-        IndexRow(key, market.catalog.accelerator(key).name, points, _style(drawn, key))
+        IndexRow(key, name_of(market, key), points, _style(drawn, key))
         for key, points in report.index.items()
     ]
     return sorted(rows, key=lambda row: row.name)

@@ -48,7 +48,8 @@ class TimeAxis(Axis):
 
     def ticks(self) -> list[float]:
         """At most four round moments, away from the edges."""
-        for hours in _STEPS:
+        fitting = (self.high - self.low) / (MOST_TICKS + 2) / _HOUR
+        for hours in (step for step in _STEPS if step >= fitting):
             found = list(self._every(hours * _HOUR))
             if len(found) <= MOST_TICKS:
                 return found
