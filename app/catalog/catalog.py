@@ -22,6 +22,7 @@ from app.domain.accelerator import Accelerator
 from app.domain.errors import NotFound
 from app.domain.model import ModelShape
 from app.domain.offer import ScrapedOffer
+from app.domain.place import Territory
 
 
 class Catalog:
@@ -125,9 +126,9 @@ class Catalog:
         """Every continent that a place may be on."""
         return self._places.continents
 
-    def country_name(self, code: str) -> str:
-        """A country's English name; an unlisted code as it stands."""
-        return self._places.country_name(code)
+    def country_name(self, code: str) -> Territory:
+        """A country's English name, which knows its code; an unlisted code as it stands."""
+        return Territory(self._places.country_name(code), code)
 
     def snapshot(self) -> Iterator[ScrapedOffer]:
         """The bundled offers, `observed_at` = the day their source was read.

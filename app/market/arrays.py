@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from app.domain.coded import Coded, FloatArray, Listed
+from app.domain.coded import Coded, FloatArray, Listed, distinct_rows, word_key
 from app.domain.offer_table import OfferTable
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Columns:
     `Coded`. What the catalog says is looked up once per accelerator and once per provider."""
 
     def __init__(self, offers: OfferTable, catalog: Catalog | None) -> None:
+        self.area_of = areas_by_place(catalog)
         accelerators, providers = offers.words["accelerator"], offers.words["provider"]
         cards = catalog.accelerators if catalog else {}
         terms = {name: catalog.terms(name) for name in providers.names} if catalog else {}
@@ -32,6 +34,16 @@ class Columns:
         """The array of a plain column."""
         part: _Part = getattr(self, source.part)
         return part.read(source.name, kind)
+
+
+def areas_by_place(catalog: Catalog | None) -> Callable[[str, str | None, str | None], str | None]:
+    """(provider, region, country) → market area, each looked up once; unknown without a catalog."""
+
+    @cache
+    def area(provider: str, region: str | None, country: str | None) -> str | None:
+        return catalog.place(provider, region or "", country).area if catalog else None
+
+    return area
 
 
 class _Part:
@@ -106,3 +118,10 @@ def flagged(all_: Columns) -> FloatArray:
     """Whether an offer has flags."""
     flags: Listed = all_.record.flags
     return flags.where(bool).astype(np.float64)
+
+
+def areas(all_: Columns) -> Coded:
+    """The market area of every offer."""
+    words = [all_.record.provider, all_.record.region, all_.record.country]
+    firsts, of_row = distinct_rows([word_key(word) for word in words])
+    return Coded.of([all_.area_of(*(word.get(row) for word in words)) for row in firsts]).take(of_row)

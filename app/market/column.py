@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Kind = Literal["text", "number", "time", "flag", "list"]
 FilterKind = Literal["choice", "range", "text", "flag", "age"]
 Format = Literal[
-    "text", "money", "integer", "number", "count", "gib", "percent", "age", "flag", "list", "compact"
+    "text", "country", "money", "integer", "number", "count", "gib", "percent", "age", "flag", "list", "compact"
 ]
 Group = Literal["offer", "price", "hardware", "link", "host", "place", "source", "run"]
 
@@ -38,11 +38,13 @@ GIB_TOLERANCE = 0.07
 
 
 class Facts(NamedTuple):
-    """What one offer's values are read from. `card` and `terms` are None where the catalog knows nothing."""
+    """What one offer's values are read from. `card`, `terms` and `area` (of the market:
+    "US East") are None where the catalog knows nothing."""
 
     record: OfferRecord
     card: Accelerator | None
     terms: ProviderTerms | None = None
+    area: str | None = None
 
 
 def _no_family(value: str) -> tuple[str, ...]:

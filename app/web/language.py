@@ -22,6 +22,7 @@ from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
+from app.domain.place import Territory
 from app.domain.sentence import Sentence
 
 LOCALE = Path(__file__).resolve().parents[1] / "locale"
@@ -118,8 +119,21 @@ def isolated(text: Text) -> Text:
     return type(text)(_ISOLATE + text + _END_ISOLATE) if language().mirrored else text
 
 
+@cache
+def _territories(code: str) -> Mapping[str, str]:
+    return Locale.parse(code).territories
+
+
+def country(territory: Territory) -> str:
+    """A country's name in the reader's language; its own where the language has none."""
+    return _territories(language().code).get(territory.code, str(territory))
+
+
 def say(text: object) -> str:
-    """A `Sentence` (values may be sentences themselves), or anything with a plain text, in the reader's language."""
+    """A `Sentence` (values may be sentences themselves), a country, or anything with a plain text, in the reader's
+    language."""
+    if isinstance(text, Territory):
+        return country(text)
     if isinstance(text, Sentence):
         words = ngettext(text.template, text.plural, text.count) if text.plural else gettext(text.template)
         return words.format(**{name: isolated(_value(value)) for name, value in text.values.items()})
