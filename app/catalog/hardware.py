@@ -29,6 +29,7 @@ FABRIC_COLUMNS = (
     "accelerators",
     "fabric",
     "fabric_gbps",
+    "nics",
     "link_domain",
     "max_nodes",
     "source",
@@ -40,12 +41,13 @@ _ALONE = IntraNodeLink("none", None, 1, None, "rule: one accelerator")
 
 @dataclass(frozen=True, slots=True)
 class FabricRule:
-    """The node network of a provider's product line."""
+    """The node network of a provider's product line; `nics` = adapters of one node that carry it."""
 
     provider: str
     pattern: str
     accelerators: tuple[str, ...]
     fabric: Fabric
+    nics: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,11 @@ def _fabric_rule(row: Row, accelerators: Mapping[str, Accelerator]) -> FabricRul
         row.required("fabric"), row.number("fabric_gbps"), row.integer("max_nodes"), row.required("source")
     )
     return FabricRule(
-        row.required("provider"), row.required("instance_pattern"), row.words("accelerators"), fabric
+        provider=row.required("provider"),
+        pattern=row.required("instance_pattern"),
+        accelerators=row.words("accelerators"),
+        fabric=fabric,
+        nics=row.integer("nics"),
     )
 
 
