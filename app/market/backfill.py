@@ -37,7 +37,8 @@ Rates = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport:
-    """What a file gave: rows that could be used and refused ones, new price points, and rows of daily history."""
+    """What a file gave: rows that could be used and refused ones, new price points, and the rows of daily history that
+    its days now have."""
 
     name: str
     source: str
@@ -54,11 +55,10 @@ def backfill(engine: Engine, dated: Dated, *, now: datetime, catalog: Catalog) -
         described, describer = _describe(dated, catalog, now)
         points = list(_new_points(connection, dated.card.slug, described))
         new = _rows_to_write(connection, dated.card.slug, described)
-        day_rows = 0
         if points or new:
             _write(connection, dated, points, new, describer, now)
-            day_rows = record_past(connection, dated.days, now)
-            store.raise_version(connection)
+        day_rows = record_past(connection, dated.days, now)
+        store.raise_version(connection)
     return BackfillReport(
         name=dated.name,
         source=dated.card.slug,
