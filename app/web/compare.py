@@ -96,9 +96,10 @@ def compare_view(market: Market, asked: Asked) -> CompareView:
 
 
 def refused_view(asked: Asked, error: BadInput) -> CompareView:
-    """The page with what is wrong, and the same without the last offers or without the run."""
+    """The page with what is wrong, and a way on: the first offers, or the same without what is wrong."""
     ids = list(asked.get("offer", ()))[:MOST]
-    return CompareView(error=error, links={"fewer": f"/compare?{urlencode({'offer': ids}, doseq=True)}"})
+    fewer = {name: values for name, values in asked.items() if name != error.field} | {"offer": ids}
+    return CompareView(error=error, links={"table": "/", "fewer": f"/compare?{urlencode(fewer, doseq=True)}"})
 
 
 def address_of(query: OfferQuery, ids: Sequence[str], only: bool) -> str:
