@@ -9,6 +9,7 @@ from itertools import pairwise
 from app.catalog.reading import Reading
 from app.catalog.vocabulary import Family
 from app.domain.accelerator import Accelerator
+from app.domain.sentence import N_
 
 _ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell")
 _MEMORY_TYPES = ("hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7")
@@ -63,10 +64,13 @@ def stated_sizes(reading: Reading, family: Family, cards: list[Accelerator], aft
     return sizes
 
 
+OPEN_QUESTIONS = (N_("form factor not stated"), N_("memory not stated"), N_("edition not stated"))
+
+
 def open_question(candidates: Sequence[Accelerator]) -> str:
     """What a name leaves open between its candidates."""
     if len({one.form_factor for one in candidates}) > 1:
-        return "form factor not stated"
+        return OPEN_QUESTIONS[0]
     if len({one.memory_nominal_gb for one in candidates}) > 1 or len(candidates) == 1:
-        return "memory not stated"
-    return "edition not stated"
+        return OPEN_QUESTIONS[1]
+    return OPEN_QUESTIONS[2]

@@ -65,6 +65,7 @@ _NOTHING = {
     "offer": N_("no offer {key}"),
     "accelerator": N_("no accelerator {key}"),
     "model": N_("no model {key}"),
+    "lesson": N_("no lesson {key}"),
     "provider": N_("no provider {key}"),
     "held batch": N_("no held batch {key}"),
 }

@@ -22,10 +22,12 @@ from babel import Locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
+from app.catalog.narrowing import OPEN_QUESTIONS
 from app.domain.place import Territory
 from app.domain.sentence import Sentence
 
 LOCALE = Path(__file__).resolve().parents[1] / "locale"
+SOURCE = "en"
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 Text = TypeVar("Text", bound=str)
 _FIGURE = re.compile(r"([-+~≈≤≥±] ?)?\d{1,3}(,\d{3})*(\.\d+)?( ?[^\s\d.,]+)?")
@@ -62,7 +64,7 @@ LANGUAGES: Mapping[str, Language] = {
 }
 """By code, in the order of the switch; the first is the source. Figures have Latin digits in all of them."""
 
-_spoken: ContextVar[Language] = ContextVar("language", default=LANGUAGES["en"])
+_spoken: ContextVar[Language] = ContextVar("language", default=LANGUAGES[SOURCE])
 
 
 def language() -> Language:
@@ -89,7 +91,7 @@ def speaking(code: str) -> Iterator[None]:
 def catalog(code: str) -> NullTranslations:
     """The texts of a language; those that nobody has translated come back in English."""
     path = LOCALE / code / "LC_MESSAGES" / "messages.po"
-    if code == "en":
+    if code == SOURCE:
         return NullTranslations()
     compiled = BytesIO()
     with path.open("rb") as file:
@@ -138,8 +140,21 @@ def say(text: object) -> str:
         words = ngettext(text.template, text.plural, text.count) if text.plural else gettext(text.template)
         return words.format(**{name: isolated(_value(value)) for name, value in text.values.items()})
     if isinstance(text, str):
-        return gettext(text)
+        return gettext(text) if language() is LANGUAGES[SOURCE] else _label(text)
     return str(text)
+
+
+_PART = re.compile(r"(\d+/\d+|\d+%) of (.+)")
+
+
+def _label(text: str) -> str:
+    """A text, or the catalog's name for hardware: what it leaves open and what it is a part of are words, not names."""
+    if part := _PART.fullmatch(text):
+        return gettext("{share} of {card}").format(share=isolated(part[1]), card=isolated(part[2]))
+    name, _, left_open = text.rpartition(", ")
+    if left_open in OPEN_QUESTIONS:
+        return gettext("{name}, {left_open}").format(name=isolated(name), left_open=gettext(left_open))
+    return gettext(text)
 
 
 def _value(value: object) -> str:

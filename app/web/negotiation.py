@@ -12,9 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.domain.errors import BadInput
 from app.domain.sentence import none_of
 from app.web.errors import error_page
-from app.web.language import LANGUAGES, language, speak
+from app.web.language import LANGUAGES, SOURCE, language, speak
 
-SOURCE = next(iter(LANGUAGES))
 PARAMETER = COOKIE = "lang"
 REMEMBERED_S = 365 * 86_400
 VARY = "Accept-Language, Cookie"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,3 +78,15 @@ def test_the_switch_keeps_the_question_and_changes_the_language_alone() -> None:
     links = {spoken.code: link for spoken, link in switch("/fit?q=a+b&country=DE&country=FR&lang=ar")}
     assert links == {code: f"?q=a+b&country=DE&country=FR&lang={code}" for code in LANGUAGES}
     assert {link for _, link in switch("/")} == {f"?lang={code}" for code in LANGUAGES}
+
+
+@pytest.mark.parametrize(
+    "label", ["1× H100 80 GB, form factor not stated", "1/2 of NVIDIA A100", "25% of NVIDIA L4"]
+)
+def test_what_a_name_of_hardware_leaves_open_is_said_and_the_name_stays(label: str) -> None:
+    assert say(label) == label
+    with speaking("ar"):
+        spoken = say(label)
+    assert "not stated" not in spoken
+    assert " of " not in spoken
+    assert re.findall(r"[A-Z]+\d+", spoken) == re.findall(r"[A-Z]+\d+", label)
