@@ -35,7 +35,9 @@ STOCK = {"true": "in_stock", "false": "out", "": ""}
 DERIVED = frozenset(
     {"per_gpu", "per_gpu_x_count", "spec_joined", "partial_gpu", "mem_was_total", "monthly_div_730"}
 )
+RENAMED = {"spot_ge_on_demand": "spot_above_on_demand", "spot_same_as_on_demand": "spot_above_on_demand"}
 WHOLE_TERM = "reservation_total_div"
+LEFT_OUT = {*DERIVED, WHOLE_TERM}
 IDENTITY = ("provider", "instance_type", "region", "purchase_option", "term_months", "upfront_option", "tier")
 _LABEL = re.compile(r"^\d+x ")
 _ADDRESS = re.compile(r"^([\w.-]+/[\w.-]+)@(\w+):(\S+)$")
@@ -91,7 +93,7 @@ def convert(line: Mapping[str, str], catalog: Catalog, sources: dict[tuple[str, 
         "ram_gib": line["ram_gb"],
         "local_disk_gb": line["disk_gb"],
         "stock": STOCK[line["available"]],
-        "flags": ";".join(flag for flag in flags if flag not in DERIVED and flag != WHOLE_TERM),
+        "flags": ";".join(dict.fromkeys(RENAMED.get(flag, flag) for flag in flags if flag not in LEFT_OUT)),
         "source": sources.setdefault(key, f"s{len(sources) + 1}"),
         "as_of": line["as_of_date"],
     }

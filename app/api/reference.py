@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from app.api.schemas import WORDS, offer_parameters
+from app.domain.flags import DOUBTS, NOTES
 from app.domain.run import TrainingRun
 from app.market.cards import cards_by_slug
 from app.market.column import GROUPS
@@ -54,7 +55,17 @@ def _columns() -> Iterator[str]:
             ),
         )
         yield ""
-    yield "## Filters\n"
+    yield "## Flags and notes\n"
+    yield "A flag is a doubt: the offer takes no part in what is cheapest unless asked. A note only explains.\n"
+    yield from _table(
+        ("code", "kind", "meaning"),
+        (
+            (f"`{code}`", kind, words)
+            for kind, told in (("flag", DOUBTS), ("note", NOTES))
+            for code, words in told.items()
+        ),
+    )
+    yield "\n## Filters\n"
     yield from _table(
         ("parameter", "meaning"), ((f"`{n}`", WORDS[role]) for n, (_, role) in PARAMETERS.items())
     )

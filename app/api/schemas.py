@@ -163,6 +163,7 @@ class ColumnCard(BaseModel):
     filter: str | None
     parameters: list[str] = Field(description="Query parameters that filter it")
     options: list[str] = Field(description="Every possible value, where they are closed")
+    words: dict[str, str] = Field(description="What its short codes mean")
     sortable: bool
     default: bool
     needs_run: bool
@@ -177,5 +178,6 @@ def column_card(column: Column) -> ColumnCard:
         },
         **{name: getattr(column, name) for name in ("sortable", "default", "needs_run")},
         options=list(column.options),
+        words=dict(column.option_labels),
         parameters=[name for name, (owner, _) in PARAMETERS.items() if owner is column],
     )

@@ -19,6 +19,7 @@ from app.db.merge import merge
 from app.db.offers import read_rates
 from app.db.tables import instance_type, offer, scrape_run
 from app.domain.coded import Coded, FloatArray, Listed, RowArray
+from app.domain.flags import doubts_of, notes_of
 from app.domain.money import effective_hourly_of
 from app.domain.offer_table import FIELDS, ListColumn, OfferTable, column_of, ids_of
 from app.domain.record import OfferRecord
@@ -84,8 +85,10 @@ def read_told(connection: Connection) -> OfferTable:
     numbers = {name: _figures(told.pop(name)) for name in (*_NUMBERS, *_PRICES)}
     numbers |= {name: _moments(told.pop(name)) for name in (*_MOMENTS, "observed_at")}
     flags = Coded.of(_Texts.decode(told.pop("flags")))
+    said = [tuple(msgspec.json.decode(text)) for text in flags.names]
     lists: dict[str, ListColumn] = {
-        "flags": Listed(flags.codes, tuple(tuple(msgspec.json.decode(text)) for text in flags.names)),
+        "flags": Listed(flags.codes, tuple(map(doubts_of, said))),
+        "notes": Listed(flags.codes, tuple(map(notes_of, said))),
         "other_sources": Listed(np.zeros(len(flags.codes), np.int32), ((),)),
     }
     _add_hardware(connection, _Texts.decode(told.pop("instance_type_id")), words, numbers, lists)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select
 
 from app.db.offers import read_rates
 from app.db.tables import instance_type, offer, scrape_run
+from app.domain.flags import doubts_of, notes_of
 from app.domain.money import convert, effective_hourly
 from app.domain.record import OfferRecord
 
@@ -66,13 +67,15 @@ def _rate(connection: Connection, currency: str) -> tuple[Any, Decimal | None]:
 
 def _record(row: Any, day: Any, rate: Decimal | None) -> OfferRecord:
     hourly, upfront, previous = row.price_per_hour, row.upfront, row.previous_price
+    said = msgspec.json.decode(row.flags)
     fields = {
         name: getattr(row, name) for name in (*_OF_OFFER, *_OF_HARDWARE, "instance_type", "observed_at")
     }
     return OfferRecord(
         **fields,
         candidates=tuple(msgspec.json.decode(row.candidates)),
-        flags=tuple(msgspec.json.decode(row.flags)),
+        flags=doubts_of(said),
+        notes=notes_of(said),
         hourly_price_native=None if hourly is None else float(hourly),
         rate_date=day,
         price_usd_per_hour=convert(effective_hourly(hourly, upfront, row.term_months), rate),

@@ -20,7 +20,8 @@ class OfferRecord(msgspec.Struct, frozen=True, kw_only=True):
     from, with `accelerator_count` < 1); `accelerator_label` is what a person reads. `candidates` are the keys that an ambiguous name may
     mean. `memory_gib_per_accelerator` is what the driver reports (for a slice: of the slice).
     `price_usd_per_hour` is of the whole instance, upfront spread over the term; `hourly_price_native` is the
-    recurring part as quoted. `observed_at` is when the source said so; `price_changed_at` when it last moved.
+    recurring part as quoted. `observed_at` is when the source said so; `price_changed_at` when it last moved. `flags` are doubts about the price,
+    `notes` explain it (see `domain.flags`).
     """
 
     id: str
@@ -69,6 +70,7 @@ class OfferRecord(msgspec.Struct, frozen=True, kw_only=True):
     minimum_term_hours: float | None = None
     price_basis: str = "instance-hour"
     flags: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     source_url: str = ""
     licence: str = ""
     other_sources: tuple[str, ...] = ()

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 Kind = Literal["text", "number", "time", "flag", "list"]
 FilterKind = Literal["choice", "range", "text", "flag", "age"]
 Format = Literal[
-    "text", "country", "money", "integer", "number", "count", "gib", "percent", "age", "flag", "list", "compact"
+    "text",
+    "country",
+    "money",
+    "integer",
+    "number",
+    "count",
+    "gib",
+    "percent",
+    "age",
+    "flag",
+    "list",
+    "compact",
 ]
 Group = Literal["offer", "price", "hardware", "link", "host", "place", "source", "run"]
 

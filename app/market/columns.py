@@ -7,9 +7,8 @@ the group `run` have none and are filled from the estimates of a training run.
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from app.domain.errors import UnknownParameter
+from app.domain.flags import DOUBTS, NOTES
 from app.domain.offer import PURCHASE_OPTIONS
 from app.domain.sentence import N_, Sentence
 from app.market import arrays
@@ -32,45 +31,19 @@ from app.market.column import (
     text,
     total_memory,
 )
+from app.market.labels import (
+    AREA_LABELS,
+    CONTINENT_LABELS,
+    HOST_LABELS,
+    PURCHASE_LABELS,
+    SOURCE_LABELS,
+    STATUS_LABELS,
+    STOCK_LABELS,
+    TIER_LABELS,
+    UPFRONT_LABELS,
+    VERDICT_LABELS,
+)
 from app.market.reasons import REASONS
-from app.training.host import HOST_TROUBLES
-
-PURCHASE_LABELS = {
-    "on_demand": N_("on demand"),
-    "spot": N_("spot"),
-    "reserved": N_("reserved"),
-    "block": N_("block"),
-    "savings_plan": N_("savings plan"),
-}
-UPFRONT_LABELS = {"none": N_("nothing upfront"), "partial": N_("part upfront"), "all": N_("all upfront")}
-STOCK_LABELS = {"in_stock": N_("in stock"), "low": N_("low stock"), "out": N_("out of stock")}
-STATUS_LABELS = {
-    "known": N_("known"),
-    "ambiguous": N_("ambiguous name"),
-    "unknown": N_("unknown name"),
-    "slice": N_("part of a card"),
-}
-TIER_LABELS = {"datacenter": N_("data centre"), "workstation": N_("workstation"), "consumer": N_("consumer")}
-SOURCE_LABELS = {
-    "api": N_("provider's API"),
-    "page": N_("provider's page"),
-    "catalog": N_("published catalog"),
-    "aggregator": N_("aggregator"),
-    "snapshot": N_("bundled snapshot"),
-    "hand_kept": N_("kept by hand"),
-}
-VERDICT_LABELS = {
-    "fits": N_("fits"),
-    "tight": N_("tight"),
-    "does_not_fit": N_("does not fit"),
-    "link_too_slow": N_("link too slow"),
-    "unknown": N_("unknown"),
-}
-HOST_LABELS = {"ok": N_("nothing in the way")} | {
-    "+".join(codes): ", ".join(HOST_TROUBLES[code] for code in codes)
-    for size in range(1, len(HOST_TROUBLES) + 1)
-    for codes in combinations(HOST_TROUBLES, size)
-}
 
 OFFER = (
     text("id", N_("Id"), N_("Stable identity of the offer."), "offer", filter="choice", facets=False, sortable=False),
@@ -199,8 +172,13 @@ PLACE = (
     text("region", N_("Region"), N_("The provider's own code."), "place", filter="choice", commas=False, default=True,
          value=lambda facts: facts.record.region or None, array=lambda all_: all_.record.region),
     text("zone", N_("Zone"), N_("Zone inside the region."), "place", filter="choice", commas=False),
-    text("country", N_("Country"), N_("Two-letter code."), "place", filter="choice", default=True),
-    text("continent", N_("Continent"), N_("Where the machine stands."), "place", filter="choice"),
+    text("country", N_("Country"), N_("Where the machine stands; two-letter code, and name."), "place", format="country",
+         filter="choice", default=True),
+    text("area", N_("Area"), N_("Part of the world as clouds divide it: US East, Europe, APAC."), "place",
+         filter="choice", options=tuple(AREA_LABELS), option_labels=AREA_LABELS, value=lambda facts: facts.area,
+         array=arrays.areas),
+    text("continent", N_("Continent"), N_("Where the machine stands."), "place", filter="choice",
+         option_labels=CONTINENT_LABELS),
 )  # fmt: skip
 
 SOURCE = (
@@ -218,13 +196,17 @@ SOURCE = (
     text("source_url", N_("Source address"), N_("Page of the source."), "source", sortable=False),
     text("licence", N_("Licence"), N_("Under which the source publishes."), "source"),
     Column(
-        name="flagged", label=N_("Flagged"), help=N_("Something about the price looks odd."), group="source",
+        name="flagged", label=N_("Flagged"), help=N_("The price is doubtful; it takes no part in what is cheapest."), group="source",
         kind="flag", format="flag", filter="flag", value=lambda facts: bool(facts.record.flags),
         array=arrays.flagged,
     ),
     Column(
-        name="flags", label=N_("Flags"), help=N_("What looks odd, in short words."), group="source",
-        kind="list", format="list", value=of_record("flags"), sortable=False,
+        name="flags", label=N_("Flags"), help=N_("Why the price is doubtful."), group="source", kind="list",
+        format="list", value=of_record("flags"), option_labels=DOUBTS, sortable=False,
+    ),
+    Column(
+        name="notes", label=N_("Notes"), help=N_("What explains the price."), group="source", kind="list",
+        format="list", value=of_record("notes"), option_labels=NOTES, sortable=False,
     ),
     Column(
         name="other_sources", label=N_("Also seen at"), help=N_("Further sources that filled blanks."), group="source",

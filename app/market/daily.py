@@ -12,6 +12,7 @@ from operator import attrgetter
 from statistics import median
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Double, Select, and_, func, or_, select, type_coerce, update
 
 from app.db.merge import RANK
@@ -25,6 +26,7 @@ from app.db.tables import (
     provider_day,
     scrape_run,
 )
+from app.domain.flags import doubts_of
 from app.domain.money import effective_hourly
 from app.market.outliers import OUTSIDE, PLAUSIBLE_USD, PROVIDERS_NEEDED
 from app.market.price_index import Group, Link, Quote, links
@@ -145,10 +147,15 @@ def read_quotes(connection: Connection, day: date, now: datetime) -> list[Quote]
         usd = native * rate if native is not None and rate is not None else point_usd
         each = None if usd is None else usd / count
         quote = Quote(
-            offer_id, via, provider, accelerator, option, native, currency, each, RANK[kind], flags != "[]"
+            offer_id, via, provider, accelerator, option, native, currency, each, RANK[kind], _doubtful(flags)
         )
         found.append(quote)
     return found
+
+
+@lru_cache(maxsize=1024)
+def _doubtful(flags: str) -> bool:
+    return bool(doubts_of(msgspec.json.decode(flags)))
 
 
 def spoken(quotes: Iterable[Quote]) -> list[Quote]:

@@ -1,15 +1,15 @@
-"""Prices that look wrong beside everybody else's, and the words for every flag."""
+"""Prices that look wrong beside everybody else's, and those that rest on an old exchange rate."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import numpy.typing as npt
 
 from app.domain.coded import Coded, FloatArray, Listed, Mask, RowArray, distinct_rows, word_key
 from app.domain.offer_table import OfferTable
-from app.domain.sentence import N_
 
 OUTSIDE = 4.0
 """Factor around the median of an accelerator beyond which a price is flagged; at 3, two large clouds' H100 would be
@@ -19,21 +19,13 @@ PROVIDERS_NEEDED = 3
 PLAUSIBLE_USD = (0.03, 60.0)
 """Per accelerator-hour, where no median is to be had (the sanity rules of comparable catalogs)."""
 
-FLAGS = {
-    "price_outlier": N_("More than 4 times above or below the usual price of this accelerator"),
-    "price_implausible": N_("A price per accelerator that is hardly possible"),
-    "price_moved": N_("The price moved by half or more since the scrape before"),
-    "spot_above_on_demand": N_("Spot costs as much as on demand, or more"),
-    "reserved_above_on_demand": N_("The commitment costs more than on demand"),
-    "price_is_lower_bound": N_("The page says “from”: a lower bound, not a price that everybody gets"),
-    "inference_only": N_("Rented for inference only"),
-    "sources_disagree": N_("Sources disagree about the price"),
-}
-"""Flag → what it means. Flags of a source's own stand beside these."""
+SECONDS_PER_DAY = 86_400
+OLD_RATE_DAYS = 7
+"""A rate may be older than the price by so much: the central bank rests on weekends and holidays."""
 
 
 def flag_outliers(offers: OfferTable) -> OfferTable:
-    """The same offers in the same order, doubtful prices flagged.
+    """The same offers in the same order, doubtful prices flagged and old exchange rates noted.
 
     Usual price = median of the providers' medians per accelerator and purchase option, so that one large list does
     not outvote everybody else.
@@ -43,10 +35,11 @@ def flag_outliers(offers: OfferTable) -> OfferTable:
     low, high = PLAUSIBLE_USD
     outside = whole & ((price < usual / OUTSIDE) | (price > usual * OUTSIDE))
     impossible = whole & np.isnan(usual) & ~((price >= low) & (price <= high))
-    flags = offers.lists["flags"]
-    assert isinstance(flags, Listed)
+    flags, notes = offers.lists["flags"], offers.lists["notes"]
+    assert isinstance(flags, Listed) and isinstance(notes, Listed)
     flags = flags.with_word("price_outlier", outside).with_word("price_implausible", impossible)
-    return replace(offers, lists={**offers.lists, "flags": flags})
+    notes = notes.with_word("rate_is_old", _on_an_old_rate(offers))
+    return replace(offers, lists={**offers.lists, "flags": flags, "notes": notes})
 
 
 def usual_prices(offers: OfferTable) -> FloatArray:
@@ -86,6 +79,13 @@ def _prices(offers: OfferTable) -> tuple[FloatArray, Mask]:
         price = offers.numbers["price_usd_per_hour"] / offers.numbers["accelerator_count"]
     part = offers.words["accelerator_status"].where(lambda status: status == "slice")
     return price, ~part & ~np.isnan(offers.numbers["price_usd_per_hour"])
+
+
+def _on_an_old_rate(offers: OfferTable) -> Mask:
+    """Unknown days compare as not older: dollars need no rate."""
+    day_of_price = np.floor(offers.numbers["observed_at"] / SECONDS_PER_DAY) + date(1970, 1, 1).toordinal()
+    old: Mask = offers.numbers["rate_date"] < day_of_price - OLD_RATE_DAYS
+    return old
 
 
 def _card_key(offers: OfferTable) -> tuple[npt.NDArray[np.integer], int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.domain.accelerator import Accelerator
 from app.domain.offer import PURCHASE_OPTIONS
 from app.market import overview
-from app.market.columns import PURCHASE_LABELS
+from app.market.labels import PURCHASE_LABELS
 from app.market.overview import Spread
 from app.market.price_levels import Level, levels
 from app.market.service import Market

@@ -3,21 +3,23 @@ what is the same for every page is cached by row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from markupsafe import Markup, escape
 
+from app.domain.flags import DOUBTS, NOTES
+from app.domain.place import Territory
 from app.domain.sentence import Sentence
 from app.market.column import Column
 from app.market.offers import OfferRow
 from app.market.units import Units
 from app.web import formatting
-from app.web.language import gettext, language, say
-from app.web.widths import width_of
+from app.web.language import country, gettext, language, say
+from app.web.widths import letters_of, place_classes
 
 OLD = timedelta(days=7)
-CHUNK = 25
+CHUNK = 20
 """Rows that a browser lays out together once they come near the window."""
 
 
@@ -31,7 +33,8 @@ class RowWriter:
         self.now = now
         self.suffix = escape(f"?{run_query}" if run_query else "")
         self.units = units or Units()
-        self.classes = {column.name: _classes(column) for column in columns}
+        self.classes = dict(zip((c.name for c in columns), place_classes(columns), strict=True))
+        self.letters = {column.name: letters_of(column) for column in columns}
         said = escape(gettext("unknown"))
         self.unknown = {
             name: f'<td class="{kind} u"><span>{said}</span></td>' for name, kind in self.classes.items()
@@ -54,7 +57,7 @@ class RowWriter:
     def _head(self, column: Column, row: OfferRow) -> str:
         text = self.text(column, row) or gettext("unknown")
         return (
-            f'<th scope="row" class="{self.classes[column.name]}"><a href="/offers/{row.id}{self.suffix}">'
+            f'<th scope="row" class="{self.classes[column.name]}{self.cut(column, text)}"><a href="/offers/{row.id}{self.suffix}">'
             f"{self.named(column, text)}</a></th>"
         )
 
@@ -66,7 +69,14 @@ class RowWriter:
         if special is not None:
             return special(self, column, row)
         text = self.text(column, row)
-        return self._blank(column, row) if text is None else self.cell(column, self.named(column, text))
+        if text is None:
+            return self._blank(column, row)
+        kind = self.classes[column.name] + self.cut(column, text)
+        return f'<td class="{kind}">{self.named(column, text)}</td>'
+
+    def cut(self, column: Column, text: str) -> str:
+        """The class of a cell whose text may not fit; to clip every cell would cost half of what a page costs."""
+        return " cut" if len(text) > self.letters[column.name] else ""
 
     def _blank(self, column: Column, row: OfferRow) -> str:
         quoted = as_quoted(row) if column.name == "price_usd_per_hour" else None
@@ -119,13 +129,28 @@ def plain_text(column: Column, value: object, now: datetime) -> str | None:
         return formatting.FORMATS[column.format](float(value))  # type: ignore[arg-type]
     if column.format == "age":
         return formatting.age(_moment(value), now)
+    if column.name == "accelerator_label":
+        return say(value)
     if column.format == "flag":
         return gettext("yes") if value else gettext("no")
+    if column.format == "country":
+        return country_text(str(value))
     if column.format == "list":
-        return ", ".join(map(str, value))  # type: ignore[call-overload]
+        return "; ".join(_label(column, str(one)) for one in value)  # type: ignore[attr-defined]
     if isinstance(value, Sentence):
         return say(value)
     return _label(column, str(value))
+
+
+def country_text(code: str) -> str:
+    """A country as its code and its name: DE Germany."""
+    name = country(Territory(code, code))
+    return code if name == code else f"{code} {name}"
+
+
+def flag_words(flags: Iterable[str]) -> str:
+    """Doubts or notes by their codes as people read them."""
+    return "; ".join(gettext(DOUBTS.get(flag) or NOTES.get(flag) or flag) for flag in flags)
 
 
 def is_number(column: Column) -> bool:
@@ -142,10 +167,6 @@ def _moment(value: object) -> datetime | None:
     if isinstance(value, int | float):
         return datetime.fromtimestamp(value, UTC)
     return value if isinstance(value, datetime) else None
-
-
-def _classes(column: Column) -> str:
-    return f"num {width_of(column)}" if is_number(column) else width_of(column)
 
 
 def _age_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
@@ -169,7 +190,8 @@ def _why_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
 
 def _titled_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
     text = escape(writer.text(column, row) or "")
-    return f'<td class="{writer.classes[column.name]}" title="{text}">{text}</td>'
+    kind = writer.classes[column.name] + writer.cut(column, text)
+    return f'<td class="{kind}" title="{text}">{text}</td>'
 
 
 def _price_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
@@ -178,7 +200,7 @@ def _price_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
         return writer.unknown[column.name]
     mark = ""
     if flags:
-        said = escape(gettext("odd price") + ": " + ", ".join(flags))
+        said = escape(say(Sentence("Doubtful price: {doubts}", {"doubts": flag_words(flags)})))
         mark = f'<span class="flag" title="{said}"><span aria-hidden="true">⚑ </span><span class="hide">{said}</span></span>'
     return f'<td class="{writer.classes[column.name]} key">{mark}{escape(text)}</td>'
 
@@ -188,12 +210,15 @@ def _source_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
     if not url.startswith("https://"):
         return _titled_cell(writer, column, row)
     link = f'<a href="{escape(url)}" rel="noreferrer noopener nofollow">{text}</a>'
-    return f'<td class="{writer.classes[column.name]}" title="{escape(str(row[column.name]))}">{link}</td>'
+    kind = writer.classes[column.name] + writer.cut(column, text)
+    return f'<td class="{kind}" title="{escape(str(row[column.name]))}">{link}</td>'
 
 
 def _accelerator_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    key, text = row.record.accelerator, writer.named(column, str(row[column.name]))
-    return writer.cell(column, f'<a href="/accelerators/{escape(key)}">{text}</a>' if key else text)
+    key, label = row.record.accelerator, str(row[column.name])
+    text = writer.named(column, label)
+    inner = f'<a href="/accelerators/{escape(key)}">{text}</a>' if key else text
+    return f'<td class="{writer.classes[column.name]}{writer.cut(column, label)}">{inner}</td>'
 
 
 _SPECIAL = {

@@ -10,9 +10,9 @@ from typing import Any
 from markupsafe import Markup
 
 from app.domain.record import OfferRecord
-from app.domain.sentence import N_, Sentence
+from app.domain.sentence import N_, Sentence, joined
 from app.market.choices import Choices, counts_flagged
-from app.market.columns import PURCHASE_LABELS
+from app.market.labels import PURCHASE_LABELS
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web import formatting
@@ -123,9 +123,10 @@ class _Writer:
 
 def words_of(record: OfferRecord) -> str:
     """An offer in a few words: hardware, provider, how it is bought, where."""
-    bought = gettext(PURCHASE_LABELS[record.purchase_option])
-    hardware = f"{record.accelerator_count:g}× {record.accelerator_label}"
-    return ", ".join(part for part in (hardware, record.provider_name, bought, record.region) if part)
+    count = {"count": f"{record.accelerator_count:g}", "what": record.accelerator_label}
+    bought = PURCHASE_LABELS[record.purchase_option]
+    parts = (Sentence("{count}× {what}", count), record.provider_name, bought, record.region)
+    return say(joined([part for part in parts if part], N_("{first}, {next}")))
 
 
 def _titles(query: OfferQuery, found: Choices) -> Mapping[str, int]:

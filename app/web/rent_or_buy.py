@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from app.domain.errors import BadInput
 from app.domain.sentence import N_
-from app.market.columns import PURCHASE_LABELS
+from app.market.labels import PURCHASE_LABELS
 from app.market.rent_or_buy import Decision, PurchaseCase, Rent
 from app.market.service import Market
 from app.web.choices import words_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.market import overview
 from app.market.cards import cards_by_slug
-from app.market.columns import PURCHASE_LABELS, SOURCE_LABELS
+from app.market.labels import PURCHASE_LABELS, SOURCE_LABELS
 from app.market.overview import Spread
 from app.market.provider_facts import ProviderFacts, Source, provider_facts, source_of
 from app.market.rates import RATES

@@ -14,11 +14,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from app.market.columns import PURCHASE_LABELS
-from app.market.columns import VERDICT_LABELS
+from app.market.labels import PURCHASE_LABELS, VERDICT_LABELS
 from app.web import charts, formatting
 from app.web.assets import asset_url
-from app.web.language import LANGUAGES, Language, figure, gettext, isolated, language, ngettext, say
+from app.web.cells import flag_words
+from app.web.language import LANGUAGES, SOURCE, Language, figure, gettext, isolated, language, ngettext, say
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 CSP = (
@@ -87,7 +87,7 @@ def environment() -> Environment:
         "age": formatting.age,
         "spark": charts.sparkline,
     }
-    env.filters |= {"stack": charts.stack, "unknown": unknown}
+    env.filters |= {"stack": charts.stack, "unknown": unknown, "flag_words": flag_words}
     return env
 
 
@@ -119,7 +119,7 @@ def switch(address: str) -> tuple[tuple[Language, str], ...]:
 def english(text: object) -> str:
     """What is quoted as it was written (sources, notes of the data, what an upstream said): English in every language,
     and marked as such for screen readers and for the direction of writing."""
-    if text is None or language() == next(iter(LANGUAGES.values())):
+    if text is None or language() is LANGUAGES[SOURCE]:
         return escape("" if text is None else text)
     return Markup('<span lang="en" dir="ltr">{}</span>').format(text)
 

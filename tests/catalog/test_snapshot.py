@@ -12,6 +12,7 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.snapshot import read_snapshot
 from app.domain.errors import CatalogError
+from app.domain.flags import DOUBTS, NOTES
 from app.domain.identity import offer_id
 from app.domain.offer import ScrapedOffer
 
@@ -93,6 +94,7 @@ def test_doubts_of_the_gatherers_stay_as_flags(offers: list[ScrapedOffer]) -> No
     flags = Counter(flag for offer in offers for flag in offer.flags)
     assert flags["gpu_mislabelled"] > 100 and flags["outlier_low"] > 50
     assert not {"per_gpu", "spec_joined"} & set(flags)
+    assert set(flags) <= {*DOUBTS, *NOTES}, "a flag without words"
 
 
 def test_serverless_rates_are_left_out(offers: list[ScrapedOffer]) -> None:

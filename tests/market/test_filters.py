@@ -27,6 +27,7 @@ def passing(records: list[Any], **params: str | list[str]) -> list[int]:
 
 
 def test_equals_four_matches_four_and_not_sixty_four() -> None:
+    """Behaviour U02."""
     rows = [
         offer(4, accelerator_count=4),
         offer(64, accelerator_count=64),
@@ -43,12 +44,14 @@ def test_a_third_of_a_card_is_found_however_it_is_rounded() -> None:
 
 
 def test_a_vendor_16_gb_card_passes_a_bound_of_16() -> None:
+    """Behaviour U09."""
     rows = [offer(1, memory_gib_per_accelerator=15258 / 1024), offer(2, memory_gib_per_accelerator=12.0)]
     assert passing(rows, memory_gib_min="16") == [1]
     assert passing(rows, memory_gib="16") == [1]
 
 
 def test_a_bound_on_host_memory_leaves_out_less_and_unknown() -> None:
+    """Behaviour U08."""
     rows = [offer(1, ram_gib=32), offer(2, ram_gib=None), offer(3, ram_gib=64)]
     assert passing(rows, ram_gib_min="64") == [3]
 
@@ -72,6 +75,7 @@ def test_full_and_short_names_mean_the_same_filter() -> None:
 
 
 def test_count_minimum_zero_lets_everything_through_and_zero_to_zero_nothing() -> None:
+    """Behaviour U07."""
     rows = [offer(1), offer(2, accelerator_count=0.125)]
     assert passing(rows, accelerator_count_min="0") == [1, 2]
     assert passing(rows, accelerator_count_min="0", accelerator_count_max="0") == []
@@ -97,6 +101,7 @@ def test_links_are_found_by_kind_and_by_family(link: str, found: list[int]) -> N
 
 
 def test_unknown_fabric_is_left_out_only_by_asking_for_a_proven_one() -> None:
+    """Behaviour N05."""
     rows = [offer(1, fabric=None, fabric_gbps=None), offer(2)]
     assert passing(rows) == [1, 2]
     assert passing(rows, fabric_gbps_min="100") == [2]
@@ -132,7 +137,7 @@ def test_age_counts_from_now() -> None:
 
 
 def test_flags_are_yes_or_no() -> None:
-    rows = [offer(1), offer(2, flags=("spot_ge_on_demand",))]
+    rows = [offer(1), offer(2, flags=("spot_above_on_demand",))]
     assert passing(rows, flagged="1") == [2]
     assert passing(rows, flagged="no") == [1]
 
@@ -157,6 +162,7 @@ def test_flags_are_yes_or_no() -> None:
     ],
 )
 def test_text_that_makes_no_sense_is_an_error_that_names_the_parameter(parameter: str, value: str) -> None:
+    """Behaviour U15."""
     with pytest.raises(BadInput) as caught:
         parse_filters({parameter: [value]})
     assert caught.value.field == parameter

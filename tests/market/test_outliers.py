@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from statistics import median
 
 import msgspec
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from app.domain.offer_table import OfferTable
 from app.domain.record import OfferRecord
 from app.market import outliers
-from app.market.outliers import FLAGS, group_medians, usual_prices
+from app.market.outliers import group_medians, usual_prices
 from tests.db.test_merge import ONE
+from tests.scraped import NOON
 
 
 def at(provider: str, per_accelerator: float | None, **changes: object) -> OfferRecord:
@@ -70,5 +72,9 @@ def test_unpriced_and_slices_are_left_alone_and_the_order_stays() -> None:
     assert [record.flags for record in flagged] == [(), (), (), (), (), ("price_outlier",)]
 
 
-def test_every_flag_has_words() -> None:
-    assert all(words and words[0].isupper() for words in FLAGS.values())
+def test_a_price_on_a_rate_older_than_a_week_is_noted_and_not_doubted() -> None:
+    day = NOON.date()
+    kept = [at("a", 2.0, rate_date=day - timedelta(days=days)) for days in (0, 7, 8)]
+    judged = flag_outliers([*kept, at("a", 2.0)])
+    assert [record.notes for record in judged] == [(), (), ("rate_is_old",), ()]
+    assert [record.flags for record in judged] == [()] * 4

@@ -27,7 +27,7 @@ def test_coverage_counts_regions_and_options_and_never_the_flagged_price(engine:
     take_in(
         engine,
         scraped("16.00", region="a"),
-        scraped("8.00", region="b", flags=("price_is_lower_bound",)),
+        scraped("8.00", region="b", flags=("price_outlier",)),
         scraped("4.00", region="b", purchase_option="spot"),
         scraped(None, region="c", instance_type="x", accelerator_name="Frobnicator", accelerator_count=1.0),
     )

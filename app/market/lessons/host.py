@@ -10,7 +10,7 @@ import numpy as np
 
 from app.domain.record import OfferRecord
 from app.market.board import FloatArray
-from app.market.columns import TIER_LABELS
+from app.market.labels import TIER_LABELS
 from app.market.lessons.basis import FULL_8B, LORA_14B, Basis, question, rows_of, run_of
 from app.market.question import Question
 from app.training.assumption import Assumption

@@ -1,0 +1,64 @@
+"""What people read for the short codes of the columns of words."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from app.domain.sentence import N_
+from app.training.host import HOST_TROUBLES
+
+PURCHASE_LABELS = {
+    "on_demand": N_("on demand"),
+    "spot": N_("spot"),
+    "reserved": N_("reserved"),
+    "block": N_("block"),
+    "savings_plan": N_("savings plan"),
+}
+UPFRONT_LABELS = {"none": N_("nothing upfront"), "partial": N_("part upfront"), "all": N_("all upfront")}
+STOCK_LABELS = {"in_stock": N_("in stock"), "low": N_("low stock"), "out": N_("out of stock")}
+STATUS_LABELS = {
+    "known": N_("known"),
+    "ambiguous": N_("ambiguous name"),
+    "unknown": N_("unknown name"),
+    "slice": N_("part of a card"),
+}
+TIER_LABELS = {"datacenter": N_("data centre"), "workstation": N_("workstation"), "consumer": N_("consumer")}
+SOURCE_LABELS = {
+    "api": N_("provider's API"),
+    "page": N_("provider's page"),
+    "catalog": N_("published catalog"),
+    "aggregator": N_("aggregator"),
+    "snapshot": N_("bundled snapshot"),
+    "hand_kept": N_("kept by hand"),
+}
+VERDICT_LABELS = {
+    "fits": N_("fits"),
+    "tight": N_("tight"),
+    "does_not_fit": N_("does not fit"),
+    "link_too_slow": N_("link too slow"),
+    "unknown": N_("unknown"),
+}
+HOST_LABELS = {"ok": N_("nothing in the way")} | {
+    "+".join(codes): ", ".join(HOST_TROUBLES[code] for code in codes)
+    for size in range(1, len(HOST_TROUBLES) + 1)
+    for codes in combinations(HOST_TROUBLES, size)
+}
+AREA_LABELS = {
+    "US East": N_("US East"),
+    "US Central": N_("US Central"),
+    "US West": N_("US West"),
+    "Canada": N_("Canada"),
+    "Europe": N_("Europe"),
+    "APAC": N_("Asia and the Pacific"),
+    "LATAM": N_("Latin America"),
+    "Middle East": N_("Middle East"),
+    "Africa": N_("Africa"),
+}
+CONTINENT_LABELS = {
+    "Africa": N_("Africa"),
+    "Asia": N_("Asia"),
+    "Europe": N_("Europe"),
+    "North America": N_("North America"),
+    "Oceania": N_("Oceania"),
+    "South America": N_("South America"),
+}
