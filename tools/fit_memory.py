@@ -59,6 +59,8 @@ def main() -> None:
         report(f"without {source}", found)
         pooled.extend(found)
     report("pooled, held out", np.asarray(pooled))
+    low, high = np.quantile(1 / (1 + np.asarray(pooled)), (0.05, 0.95))
+    print(f"measured ÷ predicted, 5th to 95th percentile held out: {low:.3f} to {high:.3f}")
 
 
 def fit(cases: Sequence[Case], passes: int) -> dict[str, float]:

@@ -19,6 +19,8 @@ PLAIN_SCORES = 12.0
 PLAIN_COPIES = 6.0
 COMPOSED_GELU = ("GPT-2", "GPT-J", "Phi", "T5")
 COMPOSED_STEPS = 3.0
+LAYER_SCALED = ("DINOv2",)
+"""Both parts of a layer are multiplied by a trained vector, which keeps what it multiplies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool, crossed: 
     norms, inputs = _norms(shape, recipe), _linear_inputs(shape, recipe, expert_layer)
     attention = _attention(shape, recipe)
     mlp = _mlp(shape, recipe, width) + _dispatch(shape, recipe, expert_layer)
-    mlp += recipe.inner_copies * e * hidden + _quantised_copies(shape, recipe, width)
+    scaled = 2.0 if shape.family in LAYER_SCALED else 0.0
+    mlp += (recipe.inner_copies + scaled) * e * hidden + _quantised_copies(shape, recipe, width)
     adapters = _adapter_inputs(shape, recipe, expert_layer)
     unread = 0 if recipe.compiled else hidden
     kept = e * (unread + query + value + width + output) + 4.0 * shape.attention_heads

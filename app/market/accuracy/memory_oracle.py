@@ -80,4 +80,4 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
 
 
 def _drops(shape: ModelShape) -> bool:
-    return any(family in shape.key for family in DROPOUT_FAMILIES)
+    return shape.family != "ModernBERT" and any(family in shape.key for family in DROPOUT_FAMILIES)

@@ -216,7 +216,8 @@ def _returns_logits(row: Row, framework: Framework) -> bool:
 def _drops(row: Row, recipe: Recipe) -> bool:
     """Encoders and GPT-2 of Transformers train with dropout 0.1 as they come."""
     name = f"{word(row, 'model_key')} {word(row, 'model')}"
-    return not recipe.frozen and any(family in name for family in ("bert", "gpt2", "t5-"))
+    drops = any(family in name for family in ("bert", "gpt2", "t5-")) and "modernbert" not in name
+    return drops and not recipe.frozen
 
 
 def _old(row: Row) -> bool:

@@ -114,10 +114,14 @@ def test_oracle_peaks_are_met_as_promised(shared_dir: Path) -> None:
 
 
 def test_our_own_steps_on_fake_tensors_are_met_within_a_few_percent() -> None:
+    """Rows of `tools/measure_fake.py`: decoders, mixtures of experts, latent attention, encoders, encoder-decoders,
+    images and sound, among them architectures that no constant was looked at with (Mistral, Gemma 3, Falcon, Mixtral)."""
     result = score(Path(__file__).parents[2] / "training" / "oracle_rows.csv", load_catalog())
-    assert result["scored"] == result["rows"] >= 20
-    assert result["median_abs_error"] <= 0.01
-    assert max(abs(prediction["error"]) for prediction in result["predictions"]) <= 0.05
+    assert result["scored"] == result["rows"] >= 45
+    errors = sorted(abs(prediction["error"]) for prediction in result["predictions"])
+    assert errors[len(errors) // 2] <= 0.01
+    assert errors[int(0.9 * len(errors))] <= 0.06
+    assert errors[-1] <= 0.12
 
 
 @pytest.mark.shared
