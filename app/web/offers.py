@@ -36,7 +36,7 @@ from app.web.question import (
 )
 from app.web.run_form import PRESETS
 from app.web.view_bar import ViewBar, view_bar
-from app.web.widths import width_of
+from app.web.widths import place_classes
 
 ASCENDING_FIRST = ("money", "age", "text")
 VERDICTS = ("verdict", "reason")
@@ -54,7 +54,7 @@ class HeaderCell:
     label: str
     unit: str | Sentence
     help: tuple[str | Sentence, ...]
-    width: str
+    classes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,10 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
         page=page,
         chips=chips_of(query, market.board),
         hidden=tuple(HiddenReason(r, n, href(query.with_(reason=r))) for r, n in page.hidden.items()),
-        header=tuple(header_of(column, query, page.units) for column in columns),
+        header=tuple(
+            header_of(column, query, page.units, place)
+            for column, place in zip(columns, place_classes(columns), strict=True)
+        ),
         rows="" if query.group else writer.bodies(page.rows),
         groups=groups_view(page) if query.group else None,
         removals=tuple(_removal_link(query, one, market.board) for one in page.removals),
@@ -176,8 +179,9 @@ def preset_links(path: str = "/") -> tuple[tuple[str, str], ...]:
     )
 
 
-def header_of(column: Column, query: OfferQuery, units: Units | None = None) -> HeaderCell:
-    """A heading with the link that sorts by it: first the useful way round, then the other."""
+def header_of(column: Column, query: OfferQuery, units: Units | None = None, classes: str = "") -> HeaderCell:
+    """A heading with the link that sorts by it: first the useful way round, then the other. `classes` are those of the
+    column's cells."""
     link, state = None, None
     if column.sortable:
         current = query.sort == column.name
@@ -185,16 +189,8 @@ def header_of(column: Column, query: OfferQuery, units: Units | None = None) -> 
         down = not query.descending if current else column.format not in ASCENDING_FIRST
         link = href(query.with_(sort=column.name, order="desc" if down else None))
     told = (units or Units()).heading(column)
-    return HeaderCell(
-        column,
-        link,
-        state,
-        is_number(column),
-        told.label,
-        told.unit,
-        (column.help, *told.notes),
-        width_of(column),
-    )
+    help = (column.help, *told.notes)
+    return HeaderCell(column, link, state, is_number(column), told.label, told.unit, help, classes)
 
 
 def _without_hidden(query: OfferQuery) -> OfferQuery:

@@ -6,6 +6,8 @@ Fixed widths let a browser lay out only the rows that are in sight, and keep col
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.market.column import Column
 
 BY_NAME = {
@@ -26,6 +28,26 @@ BY_FORMAT = {
 }
 OTHERWISE = {"number": 7, "time": 7, "flag": 7}
 WORDS = 9
+
+
+LETTERS_AN_EM = 1.75
+"""Letters that surely fit into an em of a cell's width."""
+
+
+def letters_of(column: Column) -> float:
+    """How long a text may be in a cell of the column without any risk of being cut."""
+    return (int(width_of(column)[1:]) - 1.5) * LETTERS_AN_EM
+
+
+def place_classes(columns: Sequence[Column]) -> tuple[str, ...]:
+    """The classes of each column's cells: its width, alignment, and whether it stays in sight (the first two do)."""
+    stay = ("k1 ", "k2 ")
+    return tuple(
+        ("num " if column.kind in ("number", "time") else "")
+        + (stay[place] if place < len(stay) else "")
+        + width_of(column)
+        for place, column in enumerate(columns)
+    )
 
 
 def width_of(column: Column) -> str:
