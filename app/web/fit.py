@@ -14,7 +14,7 @@ from app.market.service import Market
 from app.web.bars import MemoryBar, bar_of
 from app.web.choices import Pick, choices_view
 from app.web.question import Question, href, href_without, question_of, run_alone
-from app.web.run_form import PRESETS, Preset
+from app.web.run_form import PRESETS, Preset, label_of
 
 LIMITS = ("budget", "deadline", "price_unknown", "time_unknown")
 """Reasons that come from what the person set, not from what the machine is."""
@@ -69,6 +69,11 @@ class FitView:
     def without_href(self) -> str:
         """What was asked but for what is wrong."""
         return href_without(self.asked, self.error.field, "/fit") if self.error else "/fit"
+
+    @property
+    def wrong_label(self) -> str:
+        """The field that is wrong, as the form calls it."""
+        return label_of(self.error.field) if self.error else ""
 
     def model_href(self, key: str) -> str:
         """What was asked, of another model."""

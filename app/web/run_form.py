@@ -194,6 +194,12 @@ def steps(asked: Mapping[str, Any]) -> tuple[Step, ...]:
     )
 
 
+def label_of(name: str) -> str:
+    """The label of a field; of anything else its own name."""
+    places = (place for _, shown, _, details in STEPS for place in (*shown, *details))
+    return next((label for field, label, _ in places if field == name), name)
+
+
 def _fields(places: tuple[Place, ...], asked: Mapping[str, Any]) -> tuple[Field, ...]:
     return tuple(_field(name, label, unit, _shown(name, asked.get(name))) for name, label, unit in places)
 

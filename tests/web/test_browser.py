@@ -24,6 +24,7 @@ def paths(market: Market) -> list[str]:
     small = next(r.id for r in market.board.records if r.instance_type == "gpu_1x_h100_sxm5")
     return [
         "/", f"/?{RUN}&show_hidden=1&provider=lambda", "/?provider=nobody", "/?price_max=cheap", "/fit", f"/fit?{RUN}",
+        f"/fit?{RUN}&budget_usd=6&tokens=5e7", f"/fit?{RUN}&tokens=many", "/compare", f"/compare?offer={big}&offer={small}&{RUN}",
         "/columns", f"/offers/{big}", f"/offers/{big}?{RUN}", f"/offers/{small}?{RUN}", "/accelerators",
         "/accelerators/h100-sxm5-80gb", "/providers", "/providers/lambda", "/models", "/models/llama-3.1-8b", "/status",
         "/methods", "/api", "/nowhere",
