@@ -118,4 +118,5 @@ def test_a_malformed_row_is_refused(
 def test_a_zone_that_each_account_reads_differently_is_no_zone(
     catalog: Catalog, provider: str, zone: str | None, common: str | None
 ) -> None:
+    """Behaviour R02."""
     assert catalog.zone(provider, zone) == common

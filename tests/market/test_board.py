@@ -50,6 +50,24 @@ def test_the_data_sheet_and_the_terms_are_joined_on() -> None:
     assert np.isclose(built.numbers["price_usd_per_accelerator_hour"][0], 55.04 / 8)
 
 
+def test_the_market_area_follows_from_the_region_or_the_country() -> None:
+    places = [
+        ("aws", "us-east-1", "US"),
+        ("runpod", "US-CA-2", "US"),
+        ("vast", "somewhere", "BR"),
+        ("aws", "mars-1", None),
+    ]
+    rows = [
+        offer(n, provider=provider, region=region, country=country)
+        for n, (provider, region, country) in enumerate(places)
+    ]
+    built = board.build(rows, load_catalog(), "1")
+    found = {facts.record.region: facts.area for facts in built.facts}
+    assert found == {"us-east-1": "US East", "US-CA-2": "US West", "somewhere": "LATAM", "mars-1": None}
+    area = built.texts["area"]
+    assert {built.records[row].region: area.get(row) for row in range(len(built))} == found
+
+
 def test_who_holds_a_board_keeps_it_when_another_is_swapped_in() -> None:
     holder = BoardHolder(board.build([offer(1)], None, "1"))
     held = holder.current

@@ -54,6 +54,7 @@ def test_on_demand_is_linux_shared_and_in_use() -> None:
 
 
 def test_an_upfront_and_an_hourly_line_are_one_offer() -> None:
+    """Behaviour P09."""
     partial = only("aws", instance_type="g5.12xlarge", upfront_option="partial")
     assert (partial.price_per_hour, partial.upfront, partial.term_months) == (
         Decimal("1.25"),
@@ -64,6 +65,7 @@ def test_an_upfront_and_an_hourly_line_are_one_offer() -> None:
 
 
 def test_one_year_does_not_overwrite_three_and_neither_is_free() -> None:
+    """Behaviour P10."""
     node = offers("aws", instance_type="g5.48xlarge", upfront_option="all")
     assert {(o.term_months, o.upfront, o.price_per_hour) for o in node} == {
         (12, Decimal(12000), None),
@@ -82,6 +84,7 @@ def test_convertible_reservations_and_capacity_blocks_are_kept_apart() -> None:
 
 
 def test_a_region_that_does_not_answer_leaves_the_others() -> None:
+    """Behaviour F06."""
     assert parsed("aws").unanswered == ("me-south-1",)
     assert {offer.region for offer in parsed("aws").offers} == {"us-east-2", "eu-west-1"}
 

@@ -49,6 +49,7 @@ def test_a_size_of_another_kind_says_nothing() -> None:
 
 
 def test_a_reservation_is_a_total_and_never_an_hourly_price() -> None:
+    """Behaviour P07."""
     pair = only("azure", instance_type="Standard_NC48ads_A100_v4")
     assert (pair.purchase_option, pair.term_months, pair.upfront_option) == ("reserved", 12, "all")
     assert (pair.price_per_hour, pair.upfront, pair.accelerator_count) == (None, Decimal("42066.0"), 2)

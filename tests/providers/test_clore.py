@@ -8,6 +8,7 @@ from tests.providers.fetching import only, parsed
 
 
 def test_a_figure_labelled_daily_is_hourly_and_of_the_whole_rig() -> None:
+    """Behaviour P20."""
     rig = only("clore", native_id="server 71234", purchase_option="on_demand")
     assert (rig.price_per_hour, rig.accelerator_count, rig.vcpus) == (Decimal("5.25"), 8, 128)
 

@@ -14,6 +14,7 @@ from tests.providers.fetching import offers, only, parsed
 
 
 def test_from_a_price_is_a_lower_bound_in_the_currency_of_the_page() -> None:
+    """Behaviour P21."""
     card = only("gcore", accelerator_name="L40S")
     assert (card.price_per_hour, card.currency, card.flags) == (Decimal("1.08"), "EUR", (LOWER_BOUND,))
     assert "lower bound" in card.price_basis

@@ -44,6 +44,7 @@ def test_a_slice_has_its_share_and_a_zero_spot_price_is_no_offer() -> None:
 
 @pytest.mark.shared
 def test_the_real_file_is_read_without_loss_and_never_lacks_the_accelerator(shared_dir: Path) -> None:
+    """Behaviour P16, G32."""
     kept = json.loads((shared_dir / "upstream" / "cyclenerd_gcp_gpu_instances_2026-07-30.json").read_text())
     with (shared_dir / "upstream" / "cyclenerd_gcp_gpu_machine_type_region_2026-07-30.csv").open() as file:
         zones = [f"{row['name']};{row['region']}-a" for row in csv.DictReader(file)]

@@ -8,6 +8,7 @@ from tests.providers.fetching import offers, only, parsed
 
 
 def test_an_accelerator_that_is_a_part_is_no_offer() -> None:
+    """Behaviour P15."""
     assert {offer.accelerator_name for offer in parsed("gcp_billing").offers} == {"B200", "GB200"}
     assert parsed("gcp_billing").ignored["a part of a machine, not an instance"] == 1
 

@@ -9,6 +9,7 @@ from tests.providers.fetching import only, parsed
 
 
 def test_a_node_of_a_rack_is_four_accelerators() -> None:
+    """Behaviour P12."""
     node = only("hand_kept", instance_type="gb200-4x")
     assert (node.price_per_hour, node.accelerator_count, node.memory_hint_gb) == (Decimal("42.00"), 4, 186)
     assert node.price_per_hour / 4 == Decimal("10.50")
@@ -16,6 +17,7 @@ def test_a_node_of_a_rack_is_four_accelerators() -> None:
 
 
 def test_on_demand_and_spot_of_one_node_are_two_rows_of_eight() -> None:
+    """Behaviour P13."""
     listed = only("hand_kept", instance_type="gd-8xh100ib-i128", purchase_option="on_demand")
     spot = only("hand_kept", instance_type="gd-8xh100ib-i128", purchase_option="spot")
     assert (listed.price_per_hour, spot.price_per_hour) == (Decimal("49.24"), Decimal("19.71"))

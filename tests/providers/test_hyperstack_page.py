@@ -14,6 +14,7 @@ from tests.providers.fetching import offers, only, parsed
 
 
 def test_the_heading_decides_the_kind_of_price() -> None:
+    """Behaviour P22."""
     listed = {
         offer.instance_type: offer.price_per_hour
         for offer in offers("hyperstack_page", purchase_option="on_demand")

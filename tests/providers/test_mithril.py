@@ -21,6 +21,7 @@ from tests.providers.fetching import offers, only, parsed
 def test_the_floor_of_a_bid_is_never_the_price(
     instance_type: str, region: str, fixed: str, spot: str
 ) -> None:
+    """Behaviour P04."""
     wanted = {"instance_type": instance_type, "region": region}
     assert only("mithril", **wanted, purchase_option="on_demand").price_per_hour == Decimal(fixed)
     assert only("mithril", **wanted, purchase_option="spot").price_per_hour == Decimal(spot)

@@ -25,6 +25,7 @@ from tests.providers.fetching import offers, only, parsed
     ],
 )
 def test_a_price_of_one_accelerator_becomes_the_price_of_the_shape(shape: str, price: str) -> None:
+    """Behaviour P28."""
     assert only("oci", instance_type=shape).price_per_hour == Decimal(price)
 
 

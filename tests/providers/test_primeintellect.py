@@ -8,6 +8,7 @@ from tests.providers.fetching import only, parsed
 
 
 def test_a_price_of_the_box_says_which_disk_it_includes() -> None:
+    """Behaviour P29."""
     one = only("primeintellect", instance_type="1xA100")
     assert (one.provider, one.price_per_hour) == ("verda", Decimal("1.6568"))
     assert one.price_basis == "box-hour, disk of 120 GB included"

@@ -16,6 +16,7 @@ def test_a_price_of_one_accelerator_becomes_the_price_of_the_pod() -> None:
 
 
 def test_secure_and_community_are_two_offers() -> None:
+    """Behaviour P03."""
     pods = offers("runpod", instance_type="2x RTX A6000", purchase_option="on_demand")
     assert {(pod.tier, pod.price_per_hour) for pod in pods} == {
         ("secure", Decimal("1.52")),
@@ -35,6 +36,7 @@ def test_stock_is_per_data_centre_and_a_pod_that_none_has_is_out() -> None:
 
 
 def test_a_commitment_never_poses_as_the_hourly_price() -> None:
+    """Behaviour P25."""
     month = only("runpod", instance_type="1x H100 SXM", purchase_option="reserved", term_months=1)
     assert (month.price_per_hour, month.minimum_term_hours) == (Decimal("3.2"), 730)
     assert {
@@ -47,5 +49,6 @@ def test_a_commitment_never_poses_as_the_hourly_price() -> None:
 
 
 def test_clusters_are_nodes_of_the_largest_size_up_to_eight_of_them() -> None:
+    """Behaviour N04."""
     node = only("runpod", tier="cluster")
     assert (node.price_per_hour, node.max_nodes, node.region) == (Decimal("28.8"), 8, "EU-FR-1")

@@ -11,6 +11,7 @@ from tests.providers.fetching import offers, only, parsed
 
 
 def test_cents_belong_to_the_cloud_that_is_resold_under_its_own_name() -> None:
+    """Behaviour P05."""
     found = offers("shadeform", provider="hyperstack", instance_type="n3-H100-SXM5x8")
     assert {(offer.region, offer.stock) for offer in found} == {("canada-1", "out"), ("norway-1", "in_stock")}
     assert {offer.price_per_hour for offer in found} == {Decimal("25.60")}
@@ -37,4 +38,5 @@ def test_a_free_row_is_refused_and_one_without_a_place_counted() -> None:
     ],
 )
 def test_spellings_of_resellers(spelling: str, slug: str | None) -> None:
+    """Behaviour R05."""
     assert slug_of(spelling) == slug

@@ -17,6 +17,7 @@ from tests.providers.internet import payload
 
 
 def test_spot_is_per_zone_and_on_demand_per_region() -> None:
+    """Behaviour R02."""
     listed = only("skypilot", provider="aws", instance_type="p5.48xlarge", purchase_option="on_demand")
     assert (listed.price_per_hour, listed.zone) == (Decimal("55.04"), None)
     spots = offers("skypilot", instance_type="p5.48xlarge", purchase_option="spot")
@@ -33,11 +34,13 @@ def test_a_file_says_how_old_it_is_or_its_repository_does() -> None:
 
 
 def test_a_zero_price_is_unknown_and_a_zero_spot_price_is_no_offer() -> None:
+    """Behaviour P06, P31."""
     assert only("skypilot", instance_type="Standard_NC40ads_H100_v5").price_per_hour is None
     assert {offer.purchase_option for offer in _unfetched("vast")} == {"on_demand"}
 
 
 def test_one_figure_for_an_auction_and_its_fixed_price_is_believed_for_neither() -> None:
+    """Behaviour P04."""
     assert {offer.price_per_hour for offer in offers("skypilot", provider="mithril")} == {
         Decimal("28.66"),
         Decimal("8.00"),
@@ -46,6 +49,7 @@ def test_one_figure_for_an_auction_and_its_fixed_price_is_believed_for_neither()
 
 
 def test_an_accelerator_without_its_host_is_no_instance() -> None:
+    """Behaviour P16."""
     assert offers("skypilot", provider="gcp") == []
     assert parsed("skypilot").ignored["an accelerator priced without its host"] == 2
 
@@ -56,6 +60,7 @@ def test_memory_is_of_one_accelerator_or_left_open() -> None:
 
 
 def test_the_copied_host_memory_of_runpod_is_not_believed() -> None:
+    """Behaviour G15."""
     (pod,) = _unfetched("runpod")
     assert (pod.ram_gib, pod.tier, pod.price_per_hour) == (None, "secure", Decimal("4.76"))
 

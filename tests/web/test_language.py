@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.catalog import load_catalog
+from app.domain.place import Territory
 from app.domain.sentence import Sentence
 from app.market.query import VIEW_OPTIONS
 from app.web import formatting
+from app.web.cells import country_text
 from app.web.language import LANGUAGES, catalog, isolated, language, say, speaking
 from app.web.templating import environment, switch
 
@@ -24,6 +27,17 @@ def test_english_is_spoken_outside_of_a_request_and_after_a_block() -> None:
     with speaking("ar"):
         assert language().mirrored
     assert language().code == "en"
+
+
+@pytest.mark.parametrize(("code", "name"), [("en", "Germany"), ("ar", "ألمانيا"), ("az", "Almaniya")])
+def test_countries_are_said_in_the_language(code: str, name: str) -> None:
+    germany = load_catalog().country_name("DE")
+    assert (germany, germany.code) == ("Germany", "DE")
+    with speaking(code):
+        assert say(germany) == name
+        assert say(Sentence("in {country}", {"country": germany})).endswith(isolated(name))
+        assert say(Territory("Atlantis", "ZZ")) and say(Territory("Atlantis", "QQ9")) == "Atlantis"
+        assert country_text("DE") == f"DE {name}"
 
 
 @pytest.mark.parametrize(("code", "shown"), [("en", "1,234,567"), ("ar", "1,234,567"), ("az", "1.234.567")])

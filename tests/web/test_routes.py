@@ -106,6 +106,7 @@ def test_a_model_is_found_by_its_name(client: TestClient) -> None:
 def test_a_question_that_makes_no_sense_is_refused_by_naming_the_field(
     client: TestClient, query: str, field: str
 ) -> None:
+    """Behaviour U15."""
     answer = client.get(f"/?{query}")
     assert answer.status_code == 422
     assert f"<code>{field}</code>" in answer.text
