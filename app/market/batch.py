@@ -193,7 +193,8 @@ class Batch:
         whole = judgement.reason is not None
         kept = self._described[provider]
         held = kept if whole else {key: kept[key] for key in judgement.held}
-        why = judgement.why or Sentence("held")
+        why = judgement.why
+        assert why is not None
         seen = before if whole else {key: before[key] for key in held}
         runs.add_hold(
             self._run.connection,
@@ -202,7 +203,7 @@ class Batch:
                 "via": self._card.slug,
                 "provider": provider,
                 "reason": judgement.reason or "moved",
-                "why": str(why),
+                "why": holds.keep_sentence(why),
                 "whole": whole,
                 "diff": msgspec.json.encode(holds.difference(seen, held)).decode(),
                 "batch": holds.pack(held.values()),

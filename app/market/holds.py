@@ -10,6 +10,7 @@ import msgspec
 
 from app.domain.identity import offer_id
 from app.domain.offer import ScrapedOffer
+from app.domain.sentence import Sentence
 from app.market.describe import Described
 from app.market.quality import Standing, standing_of
 
@@ -79,6 +80,19 @@ def unpack(packed: bytes) -> list[ScrapedOffer]:
 def standings(packed: bytes) -> dict[str, Standing]:
     """A held batch as the next one is compared with it."""
     return {offer_id(offer): standing_of(offer) for offer in unpack(packed)}
+
+
+def keep_sentence(said: Sentence) -> str:
+    """A sentence (its values plain texts) as the database keeps it, to be translated when it is shown."""
+    return msgspec.json.encode([said.template, said.values, said.plural, said.count]).decode()
+
+
+def read_sentence(kept: str) -> Sentence:
+    """The sentence that `keep_sentence` kept; the plain text that versions before it wrote stays as it is."""
+    if not kept.startswith("["):
+        return Sentence("{value}", {"value": kept})
+    template, values, plural, count = msgspec.json.decode(kept)
+    return Sentence(template, values, plural=plural, count=count)
 
 
 def _words(offer: ScrapedOffer) -> str:

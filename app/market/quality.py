@@ -119,7 +119,7 @@ def judge(
         return loss
     changed = {key for key in before.keys() & now.keys() if before[key].currency != now[key].currency}
     if changed and not (waiting and all(_same_currency(waiting, now, key) for key in changed)):
-        return Judgement("currency", Sentence("{n} offers changed their currency", {"n": len(changed)}))
+        return Judgement("currency", _currency_changed(len(changed)))
     return _judge_moves(before, now, kind, waiting or {})
 
 
@@ -132,15 +132,19 @@ def median_move(before: Mapping[str, Standing], now: Mapping[str, Standing]) -> 
 
 
 def contradictions(offers: Mapping[str, tuple[ScrapedOffer, Standing]]) -> dict[str, str]:
-    """Offer id → flag, where spot costs as much as on demand or a commitment costs more."""
+    """Offer id → flag, where spot costs as much as on demand of the same tier (else of no tier) or a commitment costs
+    more."""
     on_demand: dict[tuple[object, ...], Decimal] = {}
     for offer, standing in offers.values():
         if offer.purchase_option == "on_demand" and standing.price is not None:
-            key = _machine(offer)
+            key = (*_machine(offer), offer.tier)
             on_demand[key] = min(standing.price, on_demand.get(key, standing.price))
     found = {}
     for offer_id, (offer, standing) in offers.items():
-        usual = None if offer.purchase_option == "on_demand" else on_demand.get(_machine(offer))
+        if offer.purchase_option == "on_demand":
+            continue
+        machine = _machine(offer)
+        usual = on_demand.get((*machine, offer.tier)) or on_demand.get((*machine, None))
         flag = usual and standing.price and _contradiction(offer.purchase_option, standing.price, usual)
         if flag:
             found[offer_id] = flag
@@ -162,11 +166,8 @@ def _judge_loss(
     if believable and waiting is not None and _lost(waiting, now, kind) <= MOST_LOST:
         return None
     if not now:
-        return Judgement(reason, Sentence("an empty list, after {n} offers", {"n": len(before)}))
-    words = {"before": len(before), "now": len(now), "share": f"{lost:.0%}"}
-    return Judgement(
-        reason, Sentence("{now} offers after {before}: {share} of the offers or prices are gone", words)
-    )
+        return Judgement(reason, _empty(len(before)))
+    return Judgement(reason, _gone(len(before), len(now), f"{lost:.0%}"))
 
 
 def _lost(before: Mapping[str, Standing], now: Mapping[str, Standing], kind: Kind) -> float:
@@ -190,8 +191,7 @@ def _judge_moves(
     flagged = frozenset(moved - held)
     if not held:
         return Judgement(None, None, flagged=flagged)
-    words = {"n": len(held), "factor": f"{MOVE}"}
-    why = Sentence("{n} list prices moved by a factor of {factor} or more", words)
+    why = _prices_moved(len(held))
     most = len(held) > MOST_LOST * len(before)
     return Judgement("moved" if most else None, why, held, flagged)
 
@@ -217,7 +217,7 @@ def _median_price(batch: Mapping[str, Standing]) -> float | None:
     return median(prices) if prices else None
 
 
-_machine = attrgetter("provider", "instance_type", "region", "tier", "native_id", "currency")
+_machine = attrgetter("provider", "instance_type", "region", "native_id", "currency")
 
 
 def _contradiction(option: PurchaseOption, price: Decimal, usual: Decimal) -> str | None:
@@ -226,6 +226,36 @@ def _contradiction(option: PurchaseOption, price: Decimal, usual: Decimal) -> st
     if option in ("reserved", "savings_plan") and price > usual:
         return "reserved_above_on_demand"
     return None
+
+
+def _currency_changed(count: int) -> Sentence:
+    return Sentence(
+        "{n} offer changed its currency", {"n": f"{count:,}"},
+        plural="{n} offers changed their currency", count=count,
+    )  # fmt: skip
+
+
+def _empty(before: int) -> Sentence:
+    return Sentence(
+        "an empty list, after {n} offer", {"n": f"{before:,}"},
+        plural="an empty list, after {n} offers", count=before,
+    )  # fmt: skip
+
+
+def _gone(before: int, now: int, share: str) -> Sentence:
+    return Sentence(
+        "{n} offer after {before}: {share} of the offers or prices are gone",
+        {"n": f"{now:,}", "before": f"{before:,}", "share": share},
+        plural="{n} offers after {before}: {share} of the offers or prices are gone",
+        count=now,
+    )
+
+
+def _prices_moved(count: int) -> Sentence:
+    return Sentence(
+        "{n} list price moved by a factor of {factor} or more", {"n": f"{count:,}", "factor": f"{MOVE}"},
+        plural="{n} list prices moved by a factor of {factor} or more", count=count,
+    )  # fmt: skip
 
 
 def _is_count(count: float) -> bool:

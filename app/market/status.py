@@ -12,7 +12,8 @@ import msgspec
 from sqlalchemy import Connection, Engine, func, select
 
 from app.db.tables import exchange_rate, hold, offer, provider, reject, scrape_run
-from app.market.holds import Difference
+from app.domain.sentence import Sentence
+from app.market.holds import Difference, read_sentence
 
 _RUNS_LISTED = 10
 
@@ -51,7 +52,7 @@ class HoldStatus:
 
     provider: str
     reason: str
-    why: str
+    why: Sentence
     whole: bool
     held_at: datetime
     difference: Difference
@@ -170,6 +171,10 @@ def _holds(connection: Connection) -> list[tuple[str, HoldStatus]]:
     )
     query = select(*columns).where(hold.c.closed_at.is_(None)).order_by(hold.c.id)
     return [
-        (row[0], HoldStatus(*row[1:6], difference=msgspec.json.decode(row[6], type=Difference)))
-        for row in connection.execute(query)
+        (slug, HoldStatus(provider, reason, read_sentence(why), whole, held_at, _difference(told)))
+        for slug, provider, reason, why, whole, held_at, told in connection.execute(query)
     ]
+
+
+def _difference(told: str) -> Difference:
+    return msgspec.json.decode(told, type=Difference)

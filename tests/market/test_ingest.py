@@ -10,12 +10,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, select, update
 
 from app.catalog import load_catalog
 from app.db.leases import acquire, register
 from app.db.offers import board_version
-from app.db.tables import offer, price_point, scrape_run
+from app.db.tables import hold, offer, price_point, scrape_run
 from app.domain.errors import LeaseLost, NotFound
 from app.domain.offer import Parsed, Reject, ScrapedOffer
 from app.market.history import price_points
@@ -179,7 +179,17 @@ def test_held_batch_leaves_everything_and_shows_its_difference(engine: Engine) -
     (held,) = source.holds
     assert (held.reason, held.whole, held.difference.before, held.difference.now) == ("shrunken", True, 10, 5)
     assert held.difference.gone == 5
+    assert str(held.why) == "5 offers after 10: 50% of the offers or prices are gone"
     assert source.last_success == NOON
+
+
+def test_hold_of_an_earlier_version_still_says_why(engine: Engine) -> None:
+    take_in(engine, *many(10))
+    take_in(engine, *many(5), hours=1)
+    with engine.begin() as connection:
+        connection.execute(update(hold).values(why="half of {them} is gone"))
+    (held,) = status(engine).sources[0].holds
+    assert str(held.why) == "half of {them} is gone"
 
 
 def test_next_agreeing_scrape_releases_a_held_batch(engine: Engine) -> None:

@@ -197,3 +197,31 @@ def _priced(price: object) -> object:
     import msgspec
 
     return msgspec.structs.replace(scraped(), price_per_hour=price)
+
+
+def test_spot_of_a_tier_without_on_demand_is_compared_with_on_demand_of_no_tier() -> None:
+    offers = {
+        "usual": scraped("10"),
+        "low": scraped("11", purchase_option="spot", tier="low-priority"),
+        "secure": scraped("12", tier="secure"),
+        "spot": scraped("11", purchase_option="spot", tier="secure"),
+    }
+    told = {key: (offer, standing_of(offer)) for key, offer in offers.items()}
+    assert contradictions(told) == {"low": "spot_above_on_demand"}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (batch(425), {}, "an empty list, after 425 offers"),
+        (batch(1), {}, "an empty list, after 1 offer"),
+        (batch(1100), batch(660), "660 offers after 1,100: 40% of the offers or prices are gone"),
+        (batch(100), batch(1), "1 offer after 100: 99% of the offers or prices are gone"),
+        (batch(1), batch(1, currency="EUR"), "1 offer changed its currency"),
+        (batch(2), batch(2, "30"), "2 list prices moved by a factor of 1.5 or more"),
+    ],
+)
+def test_a_held_batch_says_why_in_a_counted_sentence(
+    before: dict[str, Standing], now: dict[str, Standing], said: str
+) -> None:
+    assert str(judge(before, now, "list_price", None).why) == said
