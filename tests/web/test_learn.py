@@ -52,7 +52,7 @@ def messages() -> list[tuple[str, str]]:
 def test_there_is_a_page_for_every_lesson_of_the_market() -> None:
     assert set(SLUGS) == set(LESSONS)
     assert len(SLUGS) == len(set(SLUGS))
-    assert {path.stem for path in TEMPLATES} == {*SLUGS, "base", "index", "_parts"}
+    assert {path.stem for path in TEMPLATES} == {*SLUGS, "base", "index", "_parts", "_why"}
 
 
 def test_the_index_leads_to_every_lesson(client: TestClient) -> None:
@@ -176,6 +176,30 @@ def test_an_unknown_lesson_is_a_page_that_says_so(client: TestClient) -> None:
     answer = client.get("/learn/alchemy")
     assert answer.status_code == 404
     assert answer.headers["content-security-policy"] == CSP
+
+
+def asking(market: Market) -> dict[str, tuple[str, ...]]:
+    """Page → the lessons that it leads to where their question arises."""
+    spot = next(r.id for r in market.board.records if r.purchase_option == "spot" and r.accelerator_count == 8)
+    return {
+        "/fit?model=llama-3.1-8b": ("memory", "topology"),
+        "/?model=llama-3.1-8b&method=qlora": ("benchmark",),
+        "/columns?model=llama-3.1-8b": ("memory", "interconnect", "cpu", "billing"),
+        f"/offers/{spot}?model=llama-3.1-8b": ("memory", "bound", "interconnect", "billing", "spot"),
+        "/methods": ("interconnect",),
+        "/trial": ("benchmark",),
+        "/rent-or-buy": ("rent-or-buy",),
+        "/accelerators": ("bound",),
+        "/accelerators/h100-sxm5-80gb": ("bound",),
+        "/providers/lambda": ("billing",),
+    }
+
+
+def test_the_answer_is_one_link_away_where_the_question_arises(client: TestClient, market: Market) -> None:
+    for path, slugs in asking(market).items():
+        page = body_of(client, path)
+        for slug in slugs:
+            assert f'href="/learn/{slug}"' in page, f"{path} does not lead to {slug}"
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
