@@ -10,7 +10,7 @@ Bad input is refused by `recipe.recipe_for`; here every figure is arithmetic. Al
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from app.training.loading import loading_bytes
 from app.training.loss import NAMES, loss_bytes
 from app.training.parameters import structure
 from app.training.recipe import Recipe
-from app.training.states import States, parts_of, states_of
+from app.training.states import GRADIENTS, States, parts_of, states_of
 from app.training.stored import Stored, stored_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -91,13 +91,13 @@ class MemoryBreakdown:
 
 def memory_of(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> MemoryTable:
     """The peak of every layout, vectorised."""
-    return _table(recipe, layouts, _worst_stage(structure(shape), recipe, layouts))
+    return _table(recipe, layouts, _phases_of(structure(shape), recipe, layouts))
 
 
 def breakdown(shape: ModelShape, recipe: Recipe, layout: Layout) -> MemoryBreakdown:
     """The same figures for one layout, with every term."""
     layouts = Layouts.of(layout)
-    phases = _worst_stage(structure(shape), recipe, layouts)
+    phases = _phases_of(structure(shape), recipe, layouts)
     table = _table(recipe, layouts, phases)
     figures: dict[str, Any] = {f.name: float(getattr(table, f.name)[0]) for f in fields(table)}
     peak = int(table.peak_phase[0])
@@ -107,14 +107,30 @@ def breakdown(shape: ModelShape, recipe: Recipe, layout: Layout) -> MemoryBreakd
     return MemoryBreakdown(**figures, terms=_terms(recipe, figures, layout))
 
 
+def _phases_of(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> Phases:
+    """The phases of every layout. FSDP gathers in 16 bit what autocast elsewhere casts at each use (accelerate's
+    MixedPrecision policy)."""
+    phases = _worst_stage(shape, recipe, layouts)
+    gathers = (layouts.sharding >= GRADIENTS) & (layouts.world_size > layouts.tensor_parallel)
+    if not recipe.autocast or not gathers.any():
+        return phases
+    policy = replace(recipe, autocast=False, residual_bytes=recipe.compute_bytes)
+    return _where(gathers, _worst_stage(shape, policy, layouts), phases)
+
+
 def _worst_stage(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> Phases:
     """The phases of the first or the last pipeline stage, whichever peaks higher."""
     first = _phases(shape, recipe, layouts, last=False)
     if not (layouts.pipeline_parallel > 1).any():
         return first
     last = _phases(shape, recipe, layouts, last=True)
-    worse = first.total.max(axis=0) >= last.total.max(axis=0)
-    chosen = {f.name: np.where(worse, getattr(first, f.name), getattr(last, f.name)) for f in fields(Phases)}
+    return _where(first.total.max(axis=0) >= last.total.max(axis=0), first, last)
+
+
+def _where(condition: npt.NDArray[np.bool_], one: Phases, other: Phases) -> Phases:
+    chosen = {
+        f.name: np.where(condition, getattr(one, f.name), getattr(other, f.name)) for f in fields(Phases)
+    }
     return Phases(**chosen)
 
 

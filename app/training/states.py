@@ -93,23 +93,25 @@ def _group(layouts: Layouts) -> FloatArray:
 
 
 def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> States:
-    """Resident bytes by recipe and sharding (memory_model.md §3.1, §3.4)."""
+    """Resident bytes by recipe and sharding (memory_model.md §3.1, §3.4). DeepSpeed's fp32 gradient partition moves to
+    the host with the optimizer (ZeRO-Offload)."""
     trained = _trained(shape, recipe, parts)
     gradients = _gradients(recipe, layouts, parts, trained)
     head = _outer_gradient(recipe, parts, layouts.sharding)
     on_device = np.where(layouts.cpu_offload > 0, 0.0, 1.0)
     rest = on_device if recipe.offloads == "all" else np.ones_like(on_device)
     kept = _over(parts, layouts.sharding >= OPTIMIZER, *trained)
+    at_home = on_device if recipe.partition_bytes else rest
     accumulates = (layouts.gradient_accumulation > 1) | recipe.keeps_gradients
     return States(
         weights=_weights(shape, recipe, layouts, parts, trained) * rest,
-        gradients=gradients * rest,
+        gradients=gradients * at_home,
         optimizer=(recipe.master_bytes + recipe.state_bytes) * kept * on_device,
-        gradient_entry=np.where(accumulates, gradients, 0.0) * rest,
+        gradient_entry=np.where(accumulates, gradients, 0.0) * at_home,
         step=recipe.step_copies * recipe.state_bytes / 2 * kept * on_device,
-        head_gradient=np.minimum(head, gradients) * rest,
+        head_gradient=np.minimum(head, gradients) * at_home,
         repeated=head * float(shape.tied_embeddings) * (layouts.pipeline_parallel == 1) * rest,
-        early_gradients=gradients * float(recipe.keeps_gradients) * rest,
+        early_gradients=gradients * float(recipe.keeps_gradients) * at_home,
         master=recipe.master_bytes * kept * on_device,
     )
 

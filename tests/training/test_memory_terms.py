@@ -11,6 +11,7 @@ import pytest
 from app.catalog import load_catalog
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
+from app.domain.units import GIB
 from app.training.activations import layer_bytes
 from app.training.allocator import communicators
 from app.training.assumptions_memory import ASSUMPTIONS, value_of
@@ -18,6 +19,7 @@ from app.training.buffers import buffers_of
 from app.training.footprints import kept_values
 from app.training.layout import Layout, Layouts
 from app.training.loss import bytes_per_logit, loss_bytes
+from app.training.memory import breakdown
 from app.training.parameters import count
 from app.training.recipe import Recipe, recipe_for
 from app.training.states import parts_of, states_of
@@ -129,3 +131,58 @@ def test_every_constant_has_unit_source_and_a_range_that_holds_it(assumption: An
 def test_an_unknown_constant_is_an_error() -> None:
     with pytest.raises(KeyError):
         value_of("wishful thinking")
+
+
+def test_fsdp_of_the_trainer_gathers_in_16_bit_and_keeps_no_second_copy_of_all_weights() -> None:
+    wanted = recipe(precision="bf16-mixed", sequence_length=512)
+    alone, sharded = (
+        breakdown(LLAMA, wanted, Layout(data_parallel=ranks, sharding=kind, checkpointing="full"))
+        for ranks, kind in ((1, "none"), (8, "full"))
+    )
+    assert alone.weights == pytest.approx(8 * sharded.weights)
+    assert sharded.buffers < 0.25 * 2 * count(LLAMA).total / GIB
+
+
+def test_zero_offload_takes_the_gradient_partition_to_the_host_with_the_optimizer() -> None:
+    wanted = recipe(framework="deepspeed", precision="bf16-mixed")
+    layout = Layout(data_parallel=8, sharding="full", checkpointing="full", cpu_offload=True)
+    figures = breakdown(LLAMA, wanted, layout)
+    assert figures.gradients == figures.optimizer_states == 0
+    assert figures.weights == pytest.approx(2 * count(LLAMA).total / 8 / GIB)
+
+
+def test_a_decoder_that_reads_an_encoder_keeps_a_second_attention() -> None:
+    shape = MODELS["flan-t5-xl"]
+    plain, crossed = (layer_bytes(shape, recipe(shape), False, ratio) for ratio in (0.0, 1.0))
+    assert crossed.whole == pytest.approx(1.5 * plain.whole)
+    assert crossed.split > plain.split
+
+
+def test_whisper_reads_thirty_seconds_however_few_words_they_hold() -> None:
+    shape, layout = MODELS["whisper-small"], Layout(micro_batch_size=8)
+    few, many = (
+        breakdown(shape, recipe(shape, sequence_length=length), layout).activations for length in (32, 64)
+    )
+    assert few > 0.9 * many
+
+
+def test_compiled_blocks_recompute_the_activation_but_not_the_product() -> None:
+    wanted = recipe()
+    plain, compiled = (layer_bytes(LLAMA, replace(wanted, compiled=flag), False) for flag in (False, True))
+    assert plain.split - compiled.split == 2 * LLAMA.ffn_hidden_size
+    assert plain.selective - compiled.selective == 2 * LLAMA.hidden_size
+
+
+def test_only_transformers_write_the_tanh_gelu_out() -> None:
+    phi = MODELS["phi-2"]
+    assert [recipe(phi, framework=name).composed_gelu for name in ("hf-trainer", "litgpt")] == [True, False]
+    wanted = recipe(phi)
+    fused = layer_bytes(phi, replace(wanted, composed_gelu=False), False)
+    assert layer_bytes(phi, wanted, False).split - fused.split == 3 * 2 * phi.ffn_hidden_size
+
+
+def test_fsdp1_reserves_more_than_fsdp2() -> None:
+    layout = Layout(data_parallel=8, sharding="full", checkpointing="full")
+    second, first = (breakdown(LLAMA, replace(recipe(), first_fsdp=flag), layout) for flag in (False, True))
+    assert first.peak_allocated == second.peak_allocated
+    assert first.peak_reserved == pytest.approx(value_of("reserved.fsdp1") * second.peak_reserved)
