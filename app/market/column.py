@@ -137,6 +137,11 @@ def link_family(kind: str) -> tuple[str, ...]:
     return (plain, "nvswitch") if "nvswitch" in kind else (plain,)
 
 
+def area_family(area: str) -> tuple[str, ...]:
+    """The country that several areas make up: `US East` → `us`."""
+    return ("us",) if area.startswith("US ") else ()
+
+
 def host_family(word: str) -> tuple[str, ...]:
     """Each trouble of a host that has several: `few_vcpus+small_disk` → `few_vcpus`, `small_disk`."""
     return tuple(word.split("+")) if "+" in word else ()

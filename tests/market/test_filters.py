@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.catalog import load_catalog
 from app.domain.errors import BadInput
 from app.market import board
 from app.market.filters import PARAMETERS, parse_filters
@@ -16,9 +17,9 @@ from app.market.interval import parse_number, show_number
 from tests.market.samples import NOW, offer
 
 
-def passing(records: list[Any], **params: str | list[str]) -> list[int]:
+def passing(records: list[Any], *, catalog: bool = False, **params: str | list[str]) -> list[int]:
     """Numbers of the offers that pass the filters."""
-    frame = Frame(board.build(records, None, "1"))
+    frame = Frame(board.build(records, load_catalog() if catalog else None, "1"))
     given = {name: [value] if isinstance(value, str) else value for name, value in params.items()}
     kept = set(range(len(frame.board)))
     for item in parse_filters(given):
@@ -98,6 +99,14 @@ def test_regions_with_a_comma_in_their_name_can_be_chosen() -> None:
 def test_links_are_found_by_kind_and_by_family(link: str, found: list[int]) -> None:
     rows = [offer(1), offer(2, intra_node_link="nvlink-bridge-2way"), offer(3, intra_node_link="pcie4")]
     assert passing(rows, intra_node_link=link) == found
+
+
+def test_a_market_area_is_a_filter_and_a_country_of_several_finds_them_all() -> None:
+    rows = [offer(1), offer(2, region="us-west-2"), offer(3, region="eu-central-1", country="DE"),
+            offer(4, region="mars-1", country=None)]  # fmt: skip
+    assert passing(rows, catalog=True, area="US East") == passing(rows, catalog=True, area="us east") == [1]
+    assert passing(rows, catalog=True, area="us") == [1, 2]
+    assert passing(rows, catalog=True, area="unknown") == [4]
 
 
 def test_unknown_fabric_is_left_out_only_by_asking_for_a_proven_one() -> None:
