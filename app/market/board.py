@@ -69,11 +69,9 @@ class Rows(Sequence[Facts]):
         return self._facts(self._offers.record(row))
 
     def _facts(self, record: OfferRecord) -> Facts:
+        area = self._area(record.provider, record.region, record.country)
         return Facts(
-            record,
-            self._cards.get(record.accelerator or ""),
-            self._terms.get(record.provider),
-            self._area(record.provider, record.region, record.country),
+            record, self._cards.get(record.accelerator or ""), self._terms.get(record.provider), area
         )
 
 
