@@ -69,10 +69,9 @@ class Rows(Sequence[Facts]):
         return self._facts(self._offers.record(row))
 
     def _facts(self, record: OfferRecord) -> Facts:
+        card = self._cards.get(record.accelerator or "")
         area = self._area(record.provider, record.region, record.country)
-        return Facts(
-            record, self._cards.get(record.accelerator or ""), self._terms.get(record.provider), area
-        )
+        return Facts(record, card, self._terms.get(record.provider), area)
 
 
 class Records(Sequence[OfferRecord]):
@@ -291,12 +290,11 @@ def _labels(
         if name.endswith("-ambiguous"):
             models = name.removesuffix("-ambiguous").upper().replace("-OR-", " / ").replace("-", " ")
             accelerators[name] = Sentence("{models}, variant not stated", {"models": models})
-    countries = words["country"].names
     return {
         "provider": {
             words["provider"].get(row) or "": words["provider_name"].get(row) or "" for row in firsts
         },
         "accelerator": accelerators,
-        "country": {code: catalog.country_name(code) for code in countries} if catalog else {},
+        "country": {code: catalog.country_name(code) for code in words["country"].names} if catalog else {},
         "model": {key: shape.name for key, shape in catalog.models.items()} if catalog else {},
     }
