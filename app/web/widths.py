@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from app.market.column import Column
 
 BY_NAME = {
-    "accelerator_label": 16, "accelerator": 14, "accelerator_count": 5, "provider": 10, "provider_name": 10,
+    "accelerator_label": 16, "accelerator": 14, "accelerator_count": 6, "provider": 10, "provider_name": 10,
     "instance_type": 14, "purchase_option": 8, "term_months": 6, "verdict": 8, "reason": 12, "why": 34, "plan": 16,
     "host_check": 14, "country": 11, "region": 11, "intra_node_link": 12, "source": 14, "price_usd_per_hour": 8,
     "price_usd_per_accelerator_hour": 8, "flags": 14, "id": 11,

@@ -47,6 +47,13 @@ def found() -> Callable[[str], list[int]]:
         ("p5.48xlarge", [1, 2]),
         ("nonsense", []),
         ("h100 nonsense", []),
+        ("-spot", [1, 3, 4]),
+        ("h100 !aws", []),
+        ("-h100", [3, 4]),
+        ("<1/gpu", [3]),
+        ("<2000/month", [2, 3, 4]),
+        (">=100vcpu l4", [3]),
+        ("12mo", []),
     ],
 )
 def test_free_text_narrows_word_by_word(
@@ -55,7 +62,7 @@ def test_free_text_narrows_word_by_word(
     assert found(text) == expected
 
 
-@pytest.mark.parametrize("text", ["<cheap", "<", "h100 >=", "<25 <", "=x", ">1..2"])
+@pytest.mark.parametrize("text", ["<cheap", "<", "h100 >=", "<25 <", "=x", ">1..2", "<3/week", ">5parsecs"])
 def test_a_comparison_without_a_number_is_an_error_and_never_everything(
     found: Callable[[str], list[int]], text: str
 ) -> None:
