@@ -58,9 +58,8 @@ def prices_for(board: Board, rows: RowArray, nodes: FloatArray) -> Prices:
     numbers = board.numbers
     spot = board.texts["purchase_option"].where(lambda option: option == "spot")[rows]
     accelerators = np.maximum(numbers["accelerator_count"][rows], 1.0) * nodes
-    prices = prices_of(
-        billing_terms(board, rows), numbers["price_usd_per_hour"][rows], nodes, accelerators, spot
-    )
+    terms, of_row = billing_terms(board, rows)
+    prices = prices_of(terms, numbers["price_usd_per_hour"][rows], nodes, accelerators, spot, of_row)
     return replace(
         prices,
         minimum_hours=np.nan_to_num(numbers["minimum_term_hours"][rows]),
@@ -68,9 +67,9 @@ def prices_for(board: Board, rows: RowArray, nodes: FloatArray) -> Prices:
     )
 
 
-def billing_terms(board: Board, rows: RowArray) -> Sequence[BillingTerms]:
-    """The providers' terms at `rows`; a provider without known terms has all of them unknown. Looked up once per
-    provider, and of spot offers once per instance type."""
+def billing_terms(board: Board, rows: RowArray) -> tuple[Sequence[BillingTerms], RowArray]:
+    """The providers' terms, once per provider and of spot offers once per instance type, and for each of `rows` the
+    number of its terms; a provider without known terms has all of them unknown."""
     names = ("provider", "instance_type", "purchase_option")
     provider, kind, option = (board.texts[name].take(rows) for name in names)
     spot = option.where(lambda name: name == "spot")
@@ -81,8 +80,7 @@ def billing_terms(board: Board, rows: RowArray) -> Sequence[BillingTerms]:
             (spot.astype(np.int8), 2),
         ]
     )
-    found = [_billing_terms(board, int(rows[first])) for first in firsts]
-    return [found[number] for number in of_row]
+    return [_billing_terms(board, int(rows[first])) for first in firsts], of_row
 
 
 def _billing_terms(board: Board, row: int) -> BillingTerms:

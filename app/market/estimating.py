@@ -34,6 +34,7 @@ FloatArray = npt.NDArray[np.float64]
 WordArray = npt.NDArray[np.object_]
 BoolArray = npt.NDArray[np.bool_]
 KEPT = 32
+_NONE = np.array(None, dtype=np.object_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,8 +135,8 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
     reason = _words([v.reason or None for v in verdicts])[of_row]
     why = _words([v.why for v in verdicts])[of_row]
     _judge_hosts(board, question, verdicts, of_row, (verdict, reason, why))
-    holds = np.isin(verdict.astype(str), sorted(HOLDS))
-    costs = _costs(board, question, verdicts, of_row, holds | (verdict.astype(str) == "tight"))
+    holds = np.isin(verdict, sorted(HOLDS))
+    costs = _costs(board, question, verdicts, of_row, holds | (verdict == "tight"))
     _judge_limits(question.run, costs, holds, (reason, why))
     nodes = _numbers([float(v.nodes) if v.plan else None for v in verdicts])[of_row]
     return Estimates(
@@ -143,7 +144,7 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
         hardware=hardware,
         verdicts=verdicts,
         costs=costs,
-        shown=holds & np.asarray([code is None for code in reason], dtype=np.bool_),
+        shown=holds & (reason == _NONE),
         verdict=verdict,
         reason=reason,
         why=why,

@@ -32,8 +32,7 @@ class Frame:
         if not BY_NAME[name].needs_run:
             return self.board.texts[name]
         if name not in self._coded:
-            told = getattr(self.estimates, name)
-            self._coded[name] = Coded.of(None if value is None else str(value) for value in told)
+            self._coded[name] = _coded(getattr(self.estimates, name))
         return self._coded[name]
 
     def facet(self, name: str) -> Coded:
@@ -61,6 +60,13 @@ class Frame:
         if column.value is not None:
             return column.value(self.board.facts[row])
         return plain(getattr(self.estimates, name)[row])
+
+
+def _coded(told: npt.NDArray[np.object_]) -> Coded:
+    """Words of objects (n,), of which few are distinct: each is written out once."""
+    marks = np.fromiter(map(id, told), np.int64, len(told))
+    _, firsts, numbers = np.unique(marks, return_index=True, return_inverse=True)
+    return Coded.of(None if told[row] is None else str(told[row]) for row in firsts).take(numbers)
 
 
 @lru_cache(maxsize=8)

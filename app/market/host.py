@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from app.market.board import Board
 from app.market.question import Question
-from app.market.shapes import HardwareIndex
+from app.market.shapes import HardwareIndex, HardwareShape
 from app.training.host import Hosts, disk_need_gb, host_troubles, loader_gbytes_per_s
 from app.training.work import checkpoint_gb
 
@@ -28,7 +28,7 @@ def hosts_at(
     nodes, hours = taken
     run, numbers = question.run, board.numbers
     cards = np.maximum(numbers["accelerator_count"][rows], 1.0)
-    usable = np.asarray([_usable(hardware, int(row)) for row in rows])
+    usable = np.asarray([_usable(shape) for shape in hardware.shapes])[hardware.of_row[rows]]
     state = checkpoint_gb(float(question.recipe.trainable_parameters(question.shape)))
     return Hosts(
         cards=cards,
@@ -48,11 +48,13 @@ def host_words(hosts: Hosts) -> WordArray:
     known = np.isfinite(hosts.vcpus) & np.isfinite(hosts.ram_gib)
     words: WordArray = np.full(len(known), None, dtype=np.object_)
     words[known] = ALL_WELL
-    for row in np.flatnonzero(np.logical_or.reduce(list(troubles.values()))):
-        words[row] = "+".join(code for code, found in troubles.items() if found[row])
+    kinds = np.zeros(len(known), np.intp)
+    for bit, found in enumerate(troubles.values()):
+        kinds |= found.astype(np.intp) << bit
+    for kind in np.unique(kinds[kinds > 0]):
+        words[kinds == kind] = "+".join(code for bit, code in enumerate(troubles) if kind >> bit & 1)
     return words
 
 
-def _usable(hardware: HardwareIndex, row: int) -> float:
-    cluster = hardware.shapes[hardware.of_row[row]].cluster
-    return cluster.node.accelerator.usable_gib if cluster is not None else float("nan")
+def _usable(shape: HardwareShape) -> float:
+    return shape.cluster.node.accelerator.usable_gib if shape.cluster is not None else float("nan")

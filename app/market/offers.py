@@ -231,7 +231,9 @@ def row_on(board: Board, offer_id: str) -> OfferRow:
         NotFound: it has no such offer.
     """
     row, frame = board.row_of(offer_id), Frame(board)
-    return OfferRow(board.records[row], {column.name: frame.value(column.name, row) for column in OFFER_COLUMNS})
+    return OfferRow(
+        board.records[row], {column.name: frame.value(column.name, row) for column in OFFER_COLUMNS}
+    )
 
 
 def row_of(selection: Selection, row: int) -> OfferRow:
@@ -251,5 +253,7 @@ def _hidden_by_reason(selection: Selection) -> Mapping[str, int]:
         if not item.column.needs_run:
             out &= mask
     reasons = selection.frame.words("reason")
-    counts = Counter(reasons.names[code] if code >= 0 else "unknown" for code in reasons.codes[out].tolist())
-    return dict(counts.most_common())
+    counts = np.bincount(reasons.codes[out] + 1, minlength=len(reasons.names) + 1).tolist()
+    told = Counter({"unknown": counts[0]})
+    told.update(dict(zip(reasons.names, counts[1:], strict=True)))
+    return {reason: count for reason, count in told.most_common() if count}

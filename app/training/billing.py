@@ -15,6 +15,7 @@ from app.training.assumptions_cost import cost_assumption
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+RowArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +67,42 @@ def prices_of(
     nodes: FloatArray,
     accelerators: FloatArray,
     spot: BoolArray,
+    of_row: RowArray | None = None,
 ) -> Prices:
-    """Arrays from terms; `accelerators` in all. Unknown terms take their assumption. `minimum_hours` and
-    `term_hours` start at 0; set them with `dataclasses.replace`.
+    """Arrays (n,) from terms; `accelerators` in all. `terms` are one per offer, or the distinct ones, and `of_row` (n,)
+    says which is whose. Unknown terms take their assumption. `minimum_hours` and `term_hours` start at 0; set them
+    with `dataclasses.replace`.
 
     Raises:
         BadInput: a negative price.
     """
     if bool(np.any(usd_per_hour < 0)):
         raise BadInput("price_usd_per_hour", "a price cannot be negative")
+    rows = np.arange(len(terms)) if of_row is None else of_row
+
+    def known(field: str, instead: float) -> FloatArray:
+        values = (getattr(t, field) for t in terms)
+        return np.asarray([instead if v is None else v for v in values], dtype=np.float64)[rows]
+
     base = np.where(nodes > 1, _value("start.cluster_s"), _value("start.single_s"))
-    known = np.asarray([np.nan if t.start_s is None else t.start_s for t in terms], dtype=np.float64)
-    stops = _known(terms, "interruptions_per_hour", "spot.stops")
+    start = known("start_s", np.nan)
     rate = cost_assumption("spot.stops")
-    published = [rate.low if t.published_per_hour is None else t.published_per_hour for t in terms]
-    rarest = np.minimum(rate.low, np.asarray(published, dtype=np.float64))
-    zeros = np.zeros(len(terms))
+    stops = known("interruptions_per_hour", rate.value)
+    rarest = np.minimum(rate.low, known("published_per_hour", rate.low))
+    zeros = np.zeros(len(rows))
     return Prices(
         usd_per_hour=np.asarray(usd_per_hour, dtype=np.float64),
         nodes=np.asarray(nodes, dtype=np.float64),
         accelerators=np.asarray(accelerators, dtype=np.float64),
-        increment_s=np.maximum(_known(terms, "increment_s", "billing.increment_s"), 1.0),
-        minimum_s=_known(terms, "minimum_s", "billing.minimum_s"),
-        start_s=np.where(np.isnan(known), base, known),
-        storage=_known(terms, "storage_usd_per_gb_month", "billing.storage"),
-        egress=_known(terms, "egress_usd_per_gb", "billing.egress"),
+        increment_s=np.maximum(known("increment_s", _value("billing.increment_s")), 1.0),
+        minimum_s=known("minimum_s", _value("billing.minimum_s")),
+        start_s=np.where(np.isnan(start), base, start),
+        storage=known("storage_usd_per_gb_month", _value("billing.storage")),
+        egress=known("egress_usd_per_gb", _value("billing.egress")),
         stops=np.where(spot, stops, 0.0),
         low_stops=np.where(spot, np.minimum(stops, rarest), 0.0),
         high_stops=np.where(spot, np.maximum(stops, rate.high), 0.0),
-        notice_s=_known(terms, "notice_s", "spot.notice_s"),
+        notice_s=known("notice_s", _value("spot.notice_s")),
         minimum_hours=zeros,
         term_hours=zeros,
     )
@@ -105,12 +113,6 @@ def billed(hours: FloatArray, prices: Prices) -> FloatArray:
     seconds = np.maximum(hours * SECONDS_PER_HOUR, prices.minimum_s)
     units = np.ceil(np.round(seconds / prices.increment_s, 9))
     return np.maximum(units * prices.increment_s / SECONDS_PER_HOUR, prices.minimum_hours)
-
-
-def _known(terms: Sequence[BillingTerms], field: str, assumption: str) -> FloatArray:
-    instead = _value(assumption)
-    values = [getattr(t, field) for t in terms]
-    return np.asarray([instead if v is None else v for v in values], dtype=np.float64)
 
 
 def _value(name: str) -> float:

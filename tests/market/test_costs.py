@@ -34,11 +34,8 @@ def test_a_published_band_bounds_the_low_case_and_leaves_the_others() -> None:
 def test_only_spot_offers_of_the_type_carry_the_published_rate() -> None:
     market = offers()
     rows = np.asarray([market.row_of(f"{n:016x}") for n in (1, 2, 3)])
-    assert [terms.published_per_hour is not None for terms in billing_terms(market, rows)] == [
-        True,
-        False,
-        False,
-    ]
+    terms, of_row = billing_terms(market, rows)
+    assert [terms[number].published_per_hour is not None for number in of_row] == [True, False, False]
     assert interruption_band(market, int(rows[2])) is None
 
 
