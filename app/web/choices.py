@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
@@ -38,7 +39,7 @@ BESIDE_TABLE = "offers/"
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One offer under the words it was picked for; money in USD for the whole run."""
+    """One offer under the words it was picked for; money in USD for the whole run. `seen` is when its price was told."""
 
     id: str
     title: str
@@ -48,6 +49,7 @@ class Pick:
     usd: float
     low_usd: float | None
     high_usd: float | None
+    seen: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,15 @@ def choices_view(market: Market, query: OfferQuery) -> ChoicesView | None:
     )
 
 
+def cheapest_on_demand(market: Market, query: OfferQuery) -> tuple[Pick, ...]:
+    """The cheapest of the same offers that nobody takes away again, as one pick; empty where there is none."""
+    asked = query.with_(purchase_option="on_demand")
+    found = market.choices(asked)
+    if found is None or found.cheapest is None:
+        return ()
+    return (_Writer(market, query).pick(found.cheapest, N_("Cheapest on demand")),)
+
+
 def neighbour_picks(market: Market, query: OfferQuery, beside: Mapping[str, str | None]) -> tuple[Pick, ...]:
     """The neighbours of an offer on the front, by the words for each."""
     writer = _Writer(market, query)
@@ -118,6 +129,7 @@ class _Writer:
             usd=float(table.total_usd[row]),
             low_usd=_known(table.total_usd_low[row]),
             high_usd=_known(table.total_usd_high[row]),
+            seen=self.records[row].observed_at,
         )
 
 

@@ -12,7 +12,8 @@ from app.domain.run import TrainingRun
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.bars import MemoryBar, bar_of
-from app.web.choices import Pick, choices_view
+from app.web.choices import Pick, cheapest_on_demand, choices_view
+from app.web.compare import address_of
 from app.web.question import Question, href, href_without, question_of, run_alone
 from app.web.run_form import PRESETS, Preset, label_of
 
@@ -39,12 +40,14 @@ class PresetLink:
 @dataclass(frozen=True, slots=True)
 class Offered:
     """Offers for the run: `hold` have the memory, `left` of them are within its limits, `ruled_out` is (reason, offers,
-    address) of the rest. `picks` are the offers worth looking at first, each with everything it was picked for."""
+    address) of the rest. `picks` are the offers worth looking at first, each with everything it was picked for, and
+    `compare_href` puts them side by side."""
 
     hold: int
     left: int
     ruled_out: tuple[tuple[str, int, str], ...]
     picks: tuple[tuple[tuple[str, ...], Pick], ...]
+    compare_href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +133,14 @@ def _offered(market: Market, alone: OfferQuery) -> Offered:
         (name, n, href(alone.with_(reason=name))) for name, n in page.hidden.items() if name in LIMITS
     )
     choices = choices_view(market, alone)
+    picks = choices.picks if choices is not None else ()
+    merged = _merged((*picks, *cheapest_on_demand(market, alone)))
     return Offered(
         hold=page.total + sum(number for _, number, _ in out),
         left=page.total,
         ruled_out=out,
-        picks=_merged(choices.picks) if choices is not None else (),
+        picks=merged,
+        compare_href=address_of(alone, [pick.id for _, pick in merged], False),
     )
 
 
@@ -142,6 +148,6 @@ def _merged(picks: Sequence[Pick]) -> tuple[tuple[tuple[str, ...], Pick], ...]:
     """One line an offer, although it may be the cheapest and the cheapest in time."""
     titles: dict[str, list[str]] = {}
     for pick in picks:
-        titles.setdefault(pick.href, []).append(pick.title)
-    first = {pick.href: pick for pick in reversed(picks)}
-    return tuple((tuple(words), first[link]) for link, words in titles.items())
+        titles.setdefault(pick.id, []).append(pick.title)
+    first = {pick.id: pick for pick in reversed(picks)}
+    return tuple((tuple(words), first[key]) for key, words in titles.items())
