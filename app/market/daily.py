@@ -46,16 +46,29 @@ class Day:
     left_out: Mapping[Group, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A day as rows of `accelerator_day` and `provider_day`."""
+
+    accelerators: Sequence[Mapping[str, Any]] = ()
+    lows: Sequence[Mapping[str, Any]] = ()
+
+    def store(self, connection: Connection) -> int:
+        """Write them over what is there; the number of rows of accelerators."""
+        upsert(connection, accelerator_day, self.accelerators, keep=())
+        upsert(connection, provider_day, self.lows, keep=())
+        return len(self.accelerators)
+
+
 class Days:
-    """Writes days into `accelerator_day` and `provider_day`, within the transaction of `connection`."""
+    """Sums up days out of what `connection` reads."""
 
     def __init__(self, connection: Connection, now: datetime) -> None:
         self._connection, self._now = connection, now
         self.told = lru_cache(maxsize=_KEPT)(self._told)
 
-    def write(self, day: date, backfilled: bool) -> int:
-        """Write down a day; what was written of it before is replaced, but never a day that was lived through by one
-        that is put together afterwards. Returns the rows of accelerators."""
+    def rows(self, day: date, backfilled: bool) -> Rows:
+        """A day's rows; of one put together afterwards without those that were written when it was today."""
         found = sound(spoken(self.told(day)))
         summaries = summarise(found)
         if backfilled:
@@ -64,17 +77,15 @@ class Days:
                 row for row in summaries if (row["accelerator"], row["purchase_option"]) not in lived
             ]
         if not summaries:
-            return 0
+            return Rows()
         linked = self._links(day, found.quotes, {_group(row) for row in summaries})
         rows = [{**row, "day": day, "backfilled": backfilled, **linked[_group(row)]} for row in summaries]
         groups = {_group(row) for row in rows}
         lows = [{**row, "day": day} for row in lows_of(found) if _group(row) in groups]
-        upsert(self._connection, accelerator_day, rows, keep=())
-        upsert(self._connection, provider_day, lows, keep=())
-        return len(rows)
+        return Rows(rows, lows)
 
     def relink(self, days: Iterable[date]) -> None:
-        """Link every recorded day that follows one of these to it anew."""
+        """Link every recorded day that follows one of these to it anew; this writes."""
         table = accelerator_day.c
         for day in sorted(self._following(days)):
             query = select(table.accelerator, table.purchase_option).where(table.day == day)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, func, select
 
-from app.db.engine import writing
+from app.db.engine import no_garbage, writing
 from app.db.tables import accelerator_day, price_point, provider_day
 from app.market.daily import Days
 from app.market.price_index import IndexPoint, Link, Step, chain
@@ -143,15 +143,20 @@ def record_day(engine: Engine, now: datetime) -> int:
     """Write down today: per accelerator and purchase option low, median and the link to the recorded day before, out
     of the offers that were confirmed within 36 hours; the lows of every provider. A second call on the same day
     overwrites the first. Returns the rows written."""
+    with (
+        no_garbage(),
+        engine.connect() as reading,
+    ):  # seconds for many offers: nobody waits to write meanwhile
+        rows = Days(reading, now).rows(now.date(), backfilled=False)
     with writing(engine) as connection:
-        return Days(connection, now).write(now.date(), backfilled=False)
+        return rows.store(connection)
 
 
 def record_past(connection: Connection, days: Collection[date], now: datetime) -> int:
     """Write down days gone by, out of the price points of then, and link the days that follow to them. What was
     recorded on such a day when it was today stays. Returns the rows written."""
     found = Days(connection, now)
-    written = sum(found.write(day, backfilled=True) for day in sorted(set(days)))
+    written = sum(found.rows(day, backfilled=True).store(connection) for day in sorted(set(days)))
     found.relink(days)
     return written
 

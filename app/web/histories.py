@@ -147,11 +147,12 @@ def accelerator_history(market: Market, key: str, days: int) -> DayHistory:
 
 
 def provider_history(market: Market, slug: str) -> ProviderHistory:
-    """A provider's daily lows on demand, over the year up to its newest recorded day; drawn are the accelerators with
+    """A provider's daily lows on demand, over the year up to the newest recorded day; drawn are the accelerators with
     the most recorded days."""
-    told = [day for day in history.provider_days(market.engine, slug) if day.purchase_option == "on_demand"]
-    since = history.day_before(told[-1].day, SPANS[-1]) if told else None
-    shown = [day for day in told if since is not None and day.day >= since]
+    newest = history.newest_day(market.engine)
+    since = None if newest is None else history.day_before(newest, SPANS[-1])
+    told = history.provider_days(market.engine, slug, since)
+    shown = [day for day in told if day.purchase_option == "on_demand"]
     counts: dict[str, int] = {}
     for day in shown:
         counts[day.accelerator] = counts.get(day.accelerator, 0) + 1
@@ -167,7 +168,7 @@ def provider_history(market: Market, slug: str) -> ProviderHistory:
         legend=[Line(line.style, line.label) for line in series],
         days=shown[::-1][:MOST_ROWS],
         names=names,
-        starts=told[0].day if told else None,
+        starts=shown[0].day if shown else None,
     )
 
 
