@@ -211,8 +211,11 @@ _FORMULAS = (
 def _terms(recipe: Recipe, figures: dict[str, Any], layout: Layout) -> tuple[Term, ...]:
     notes = {
         "loss": NAMES[recipe.loss],
-        "activations": f"{layout.checkpointing} checkpointing, {recipe.attention} attention",
+        "activations": f"{'no' if layout.checkpointing == 'none' else layout.checkpointing} checkpointing, "
+        f"{recipe.attention} attention",
     }
+    if figures["peak_phase"] == "load":
+        notes["buffers"] = "here what is not sharded yet, and the linear that is being quantised"
     return tuple(
         Term(name, float(figures[name]), f"{formula} ({notes[name]})" if name in notes else formula,
              f"memory model {source}", str(figures["peak_phase"]))
