@@ -21,7 +21,13 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("unsloth", "unsloth"),
     ("axolotl", "axolotl"),
     ("megatron", "megatron"),
+    ("nemo", "megatron"),
+    ("neox", "megatron"),
+    ("nanotron", "megatron"),
     ("deepspeed", "deepspeed"),
+    ("composer", "pytorch-fsdp2"),
+    ("llm-foundry", "pytorch-fsdp2"),
+    ("olmo-core", "pytorch-fsdp2"),
 )
 
 SHARDINGS: tuple[tuple[str, ShardingKind], ...] = (

@@ -127,3 +127,10 @@ def test_a_mixture_of_experts_without_layers_is_refused_not_divided_by_zero() ->
     with pytest.raises(BadInput) as refused:
         case_of(row, MODELS)
     assert refused.value.field == "model"
+
+
+def test_projected_gradients_keep_states_of_their_rank_only() -> None:
+    """GaLore at rank 1024 of 4096: a quarter of 8-bit states, and of a 16-bit projection (Zhao et al. 2024, table 1)."""
+    row = {**ROW, "method": "pretrain (GaLore r1024)", "optim_bytes_per_param": "2"}
+    assert case_of(row, MODELS).recipe.state_bytes == pytest.approx((2 + 2) / 4)
+    assert case_of({**row, "method": "pretrain (Q-GaLore r1024)"}, MODELS).recipe.state_bytes < 0.7
