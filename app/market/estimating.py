@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.run import TrainingRun
-from app.domain.sentence import N_, Sentence
+from app.domain.sentence import Sentence
 from app.market.board import Board
 from app.market.costs import Rates, prices_for, work_on
 from app.market.host import host_words, hosts_at
 from app.market.judging import judge_shapes
 from app.market.question import Question
 from app.market.shapes import HardwareIndex, hardware_index
+from app.market.whys import RULES, Whys, host_rules, with_limits
 from app.training.cost import CostTable, cost_of
 from app.training.fit import HOLDS, Verdict
 from app.training.host import host_need_gib
@@ -49,7 +50,7 @@ class Estimates:
     shown: BoolArray
     verdict: WordArray
     reason: WordArray
-    why: WordArray
+    why: Sequence[Sentence]
     plan: WordArray
     nodes: FloatArray
     headroom_gib: FloatArray
@@ -130,14 +131,14 @@ def estimate_aside(board: Board, run: TrainingRun, catalog: Catalog) -> Estimate
 def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
     hardware = hardware_index(board, catalog)
     verdicts = judge_shapes(question, hardware.shapes)
-    of_row = hardware.of_row
-    verdict = _words([v.verdict for v in verdicts])[of_row]
-    reason = _words([v.reason or None for v in verdicts])[of_row]
-    why = _words([v.why for v in verdicts])[of_row]
-    _judge_hosts(board, question, verdicts, of_row, (verdict, reason, why))
+    of_row, ram = hardware.of_row, board.numbers["ram_gib"]
+    needs = _numbers([_host_need(question, v) for v in verdicts])[of_row]
+    rules = host_rules(needs, ram)
+    verdict = np.where(rules > 0, "does_not_fit", _words([v.verdict for v in verdicts])[of_row])
     holds = np.isin(verdict, sorted(HOLDS))
     costs = _costs(board, question, verdicts, of_row, holds | (verdict == "tight"))
-    _judge_limits(question.run, costs, holds, (reason, why))
+    rules = with_limits(rules, question.run, costs, holds)
+    reason = np.where(rules > 0, _words(RULES)[rules], _words([v.reason or None for v in verdicts])[of_row])
     nodes = _numbers([float(v.nodes) if v.plan else None for v in verdicts])[of_row]
     return Estimates(
         question=question,
@@ -147,7 +148,7 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
         shown=holds & (reason == _NONE),
         verdict=verdict,
         reason=reason,
-        why=why,
+        why=Whys([v.why for v in verdicts], of_row, rules, question.run, costs, (needs, ram)),
         plan=_words([v.plan_words for v in verdicts])[of_row],
         nodes=nodes,
         headroom_gib=_numbers([v.headroom_gib for v in verdicts])[of_row],
@@ -157,28 +158,6 @@ def _estimate(board: Board, question: Question, catalog: Catalog) -> Estimates:
             board, question, hardware, np.flatnonzero(np.isfinite(costs.hours)), (nodes, costs.hours)
         ),
     )
-
-
-_Words = tuple[WordArray, WordArray, WordArray]
-
-
-def _judge_hosts(
-    board: Board,
-    question: Question,
-    verdicts: Sequence[Verdict],
-    of_row: npt.NDArray[np.int64],
-    words: _Words,
-) -> None:
-    """Offers whose host memory is known to be too small no longer hold the job; changes `words` in place."""
-    verdict, reason, why = words
-    needs = _numbers([_host_need(question, v) for v in verdicts])[of_row]
-    ram = board.numbers["ram_gib"]
-    for row in np.flatnonzero(ram < needs):
-        verdict[row], reason[row] = "does_not_fit", "host_ram"
-        why[row] = Sentence(
-            N_("needs about {need} GiB of host memory per instance; there are {ram}"),
-            {"need": f"{needs[row]:.0f}", "ram": f"{ram[row]:.0f}"},
-        )
 
 
 def _host_need(question: Question, verdict: Verdict) -> float | None:
@@ -217,37 +196,6 @@ def _costs(
     work = work_on(question.run, question.shape, question.recipe, rates)
     table = cost_of(work, prices_for(board, rows, nodes))
     return CostTable(**{f.name: _spread(getattr(table, f.name), rows, len(board)) for f in fields(CostTable)})
-
-
-def _judge_limits(
-    run: TrainingRun, costs: CostTable, holds: BoolArray, words: tuple[WordArray, WordArray]
-) -> None:
-    """Budget and deadline, where the run sets them; changes `words` in place. Unknown is not within a budget."""
-    reason, why = words
-    if run.deadline_hours is not None:
-        for row in np.flatnonzero(holds & ~(costs.hours <= run.deadline_hours)):
-            known = np.isfinite(costs.hours[row])
-            text = (
-                N_("takes {hours} h; the deadline is {limit} h")
-                if known
-                else N_("how long it takes is not known")
-            )
-            reason[row], why[row] = (
-                "deadline" if known else "time_unknown",
-                Sentence(text, {"hours": f"{costs.hours[row]:,.1f}", "limit": f"{run.deadline_hours:,.1f}"}),
-            )
-    if run.budget_usd is not None:
-        for row in np.flatnonzero(holds & ~(costs.total_usd <= run.budget_usd)):
-            known = np.isfinite(costs.total_usd[row])
-            text = (
-                N_("costs {usd} USD in all; the budget is {limit}")
-                if known
-                else N_("what it costs is not known")
-            )
-            reason[row], why[row] = (
-                "budget" if known else "price_unknown",
-                Sentence(text, {"usd": f"{costs.total_usd[row]:,.2f}", "limit": f"{run.budget_usd:,.2f}"}),
-            )
 
 
 def _words(values: Sequence[Any]) -> WordArray:

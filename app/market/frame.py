@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -62,8 +63,10 @@ class Frame:
         return plain(getattr(self.estimates, name)[row])
 
 
-def _coded(told: npt.NDArray[np.object_]) -> Coded:
-    """Words of objects (n,), of which few are distinct: each is written out once."""
+def _coded(told: Sequence[object] | npt.NDArray[np.object_]) -> Coded:
+    """Words of objects (n,). Of an array few are distinct: each is written out once."""
+    if not isinstance(told, np.ndarray):
+        return Coded.of(None if value is None else str(value) for value in told)
     marks = np.fromiter(map(id, told), np.int64, len(told))
     _, firsts, numbers = np.unique(marks, return_index=True, return_inverse=True)
     return Coded.of(None if told[row] is None else str(told[row]) for row in firsts).take(numbers)
