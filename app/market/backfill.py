@@ -22,10 +22,10 @@ from app.db import runs
 from app.db.engine import no_garbage, writing
 from app.db.tables import instance_type, offer, price_point, scrape_run
 from app.domain.money import convert, effective_hourly
-from app.market.daily import rates_on
 from app.market.dated import Dated
 from app.market.describe import Described, Describer
 from app.market.history import record_past
+from app.market.quotes import rates_on
 
 RUN = "backfill"
 """Who asked: runs of this name are no scrape, and their outcome says so too."""
