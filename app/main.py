@@ -108,4 +108,4 @@ def workshop(settings: Settings, engine: Engine, catalog: Catalog) -> Workshop:
     """What work on prices needs."""
     manners = Manners(contact=settings.contact, via=settings.via)
     keep = Retention.of_days(**settings.keep_days)
-    return Workshop(engine, catalog, provider_keys(), manners, settings.http_cache, keep)
+    return Workshop(engine, catalog, provider_keys(), manners, settings.http_cache, keep, settings.off)

@@ -27,6 +27,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address that `serve` listens on")
     port: int = Field(8000, ge=0, le=65535, description="Port that `serve` listens on; 0 takes a free one")
     refresh: bool = Field(True, description="Refresh prices in the background while serving on SQLite")
+    sources_off: str = Field("", description="Sources that are never asked: slugs, separated by commas")
     contact: str = Field("", description="Address that providers may write to; part of the user agent")
     via: str | None = Field(None, description="Send every request as {via}/{host}/{path}: a caching proxy")
     http_cache: Path = Field(VAR / "http", description="Folder for kept answers of providers")
@@ -40,6 +41,11 @@ class Settings(BaseSettings):
     keep_runs_days: int = Field(60, ge=1, description="Days for which scrape runs and closed holds are kept")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="What is logged")
     log_json: bool = Field(False, description="Log lines as JSON")
+
+    @property
+    def off(self) -> frozenset[str]:
+        """Slugs of the sources that are never asked."""
+        return frozenset(slug.strip().lower() for slug in self.sources_off.split(",") if slug.strip())
 
     @property
     def keep_days(self) -> Mapping[str, int]:

@@ -83,6 +83,8 @@ def refresh(slugs: Annotated[list[str] | None, typer.Argument(metavar="[PROVIDER
     failed = [slug for slug in chosen if _failures(market, slug) > before[slug]]
     for slug in busy:
         say(f"{slug}: another worker is at it")
+    for slug in sorted(settings.off.intersection(chosen)):
+        say(f"{slug}: switched off by {entry.SOURCES_OFF}")
     if failed:
         raise refuse(f"no usable answer from {', '.join(failed)}; see `rackrate providers`")
 

@@ -11,6 +11,7 @@ import uvicorn
 
 from app.cli.commands import cli
 from app.cli.shared import listen, read_settings
+from app.workers.entry import check_switches
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,7 @@ def serve(
 ) -> None:
     """Migrate, load the snapshot into an empty database, serve, and refresh prices in the background."""
     settings = read_settings(host=host, port=port)
+    check_switches(settings.off)
     config = uvicorn.Config(
         "app.main:from_environment",
         factory=True,

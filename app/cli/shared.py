@@ -71,7 +71,13 @@ def workshop(
     """What work on prices needs."""
     keep = Retention.of_days(**settings.keep_days)
     return entry.Workshop(
-        market.engine, market.catalog, provider_keys(), manners(settings, heard), settings.http_cache, keep
+        market.engine,
+        market.catalog,
+        provider_keys(),
+        manners(settings, heard),
+        settings.http_cache,
+        keep,
+        settings.off,
     )
 
 

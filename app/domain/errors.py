@@ -105,7 +105,18 @@ class ShapeDrift(UpstreamFault):
     """The answer is not in the shape the reader knows."""
 
 
-class MissingKey(UpstreamFault):
+class NotAsked(UpstreamFault):
+    """The source was left alone on purpose: no attempt and no failure; what is stored stays and ages."""
+
+
+class SwitchedOff(NotAsked):
+    """The operator has switched the source off."""
+
+    def __init__(self) -> None:
+        super().__init__("switched off by the operator")
+
+
+class MissingKey(NotAsked):
     """The provider needs a key; `variable` is the environment variable that is not set."""
 
     def __init__(self, variable: str) -> None:

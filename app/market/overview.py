@@ -15,15 +15,16 @@ from app.market.board import Board
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Prices of whole accelerators per hour, USD; None where no offer of that kind states a price.
+    """Prices of whole accelerators per hour, USD; None where no offer of that kind states one that nobody doubts.
 
-    `low_*` is the cheapest, `median_on_demand` the middle of all on-demand offers. `newest` is the last observation.
+    `accelerators` counts names, also those that leave the variant open; `regions` is None where none is named. `low_*`
+    is the cheapest, `median_on_demand` the middle of all on-demand offers. `newest` is the last observation.
     """
 
     offers: int
     providers: int
     accelerators: int
-    regions: int
+    regions: int | None
     low_on_demand: float | None
     median_on_demand: float | None
     low_spot: float | None
@@ -59,14 +60,13 @@ def _spread(board: Board, rows: npt.NDArray[np.intp]) -> Spread:
         board.numbers["price_usd_per_accelerator_hour"][rows],
         board.texts["purchase_option"].take(rows),
     )
-    priced = ~np.isnan(prices)
+    priced = ~np.isnan(prices) & (board.numbers["flagged"][rows] == 0)
     on_demand = prices[priced & options.where(lambda option: option == "on_demand")]
     spot = prices[priced & options.where(lambda option: option == "spot")]
-    accelerators = np.unique(board.texts["accelerator"].codes[rows])
     return Spread(
         offers=len(rows),
         providers=len(np.unique(board.texts["provider"].codes[rows])),
-        accelerators=int(np.count_nonzero(accelerators >= 0)),
+        accelerators=len(np.unique(board.texts["accelerator_label"].codes[rows])),
         regions=_regions(board, rows),
         low_on_demand=float(on_demand.min()) if len(on_demand) else None,
         median_on_demand=float(np.median(on_demand)) if len(on_demand) else None,
@@ -75,8 +75,14 @@ def _spread(board: Board, rows: npt.NDArray[np.intp]) -> Spread:
     )
 
 
-def _regions(board: Board, rows: npt.NDArray[np.intp]) -> int:
+def _regions(board: Board, rows: npt.NDArray[np.intp]) -> int | None:
     """Regions are each provider's own."""
     provider, region = board.texts["provider"], board.texts["region"]
     stated = rows[region.codes[rows] >= 0]
-    return len(np.unique(provider.codes[stated].astype(np.int64) * len(region.names) + region.codes[stated]))
+    return (
+        None
+        if not len(stated)
+        else len(
+            np.unique(provider.codes[stated].astype(np.int64) * len(region.names) + region.codes[stated])
+        )
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.catalog.hardware import FabricRule
 from app.catalog.terms import ProviderTerms
-from app.domain.errors import MissingKey, NotFound
+from app.domain.errors import MissingKey, NotFound, SwitchedOff
 from app.domain.offer import PURCHASE_OPTIONS
 from app.domain.record import OfferRecord
 from app.market import overview
@@ -41,12 +41,13 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source of a provider's offers. `missing` is the variable that it waits for; `status` is None for one that was
+    """One source of a provider's offers. `missing` is the variable that it waits for, `off` says that the operator has switched it off; `status` is None for one that was
     never asked. Rejects and holds are those of one provider where the page is about one."""
 
     card: ProviderCard
     status: SourceStatus | None
     missing: str | None
+    off: bool = False
     rejects: tuple[RejectStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
 
@@ -104,6 +105,7 @@ def source_of(card: ProviderCard, status: Status, provider: str | None = None) -
         card=card,
         status=state,
         missing=missing_variable(card, state),
+        off=state.last_error == str(SwitchedOff()),
         rejects=tuple(one for one in state.rejects if provider in (None, one.provider)),
         holds=tuple(one for one in state.holds if provider in (None, one.provider)),
     )

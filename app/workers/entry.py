@@ -15,7 +15,8 @@ from sqlalchemy import Engine
 
 from app.catalog import Catalog
 from app.db.engine import is_postgresql
-from app.domain.errors import NotFound
+from app.domain.errors import BadInput, NotFound
+from app.domain.sentence import Sentence
 from app.market.retention import DEFAULT, Retention
 from app.providers import discover
 from app.workers.http import PoliteClient
@@ -26,11 +27,27 @@ from app.workers.queue import Pace, lease_for, run_worker
 from app.workers.schedule import jobs_of, run_embedded, run_now
 from app.workers.scrape import Scraper
 
+SOURCES_OFF = "RACKRATE_SOURCES_OFF"
+
+
+def check_switches(off: frozenset[str]) -> None:
+    """Whether every source that is switched off exists.
+
+    Raises:
+        BadInput: names those that do not.
+    """
+    if unknown := sorted(off - discover().keys()):
+        raise BadInput(SOURCES_OFF, Sentence("there is no source {name}", {"name": ", ".join(unknown)}))
+
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """What work needs: database, catalog, keys by environment variable, manners, a folder for kept answers,
-    and how long history is kept."""
+    how long history is kept, and the slugs of sources that the operator has switched off.
+
+    Raises:
+        BadInput: there is no source of a slug in `off`.
+    """
 
     engine: Engine
     catalog: Catalog
@@ -38,6 +55,10 @@ class Workshop:
     manners: Manners
     cache: Path | None = None
     keep: Retention = DEFAULT
+    off: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_switches(self.off)
 
     @property
     def foreman(self) -> Foreman:
@@ -50,7 +71,7 @@ class Workshop:
         shared = is_postgresql(self.engine)
         gate = shared_gate(self.engine, self.manners.requests_per_minute) if shared else None
         async with PoliteClient(self.manners, cache=self.cache, gate=gate) as http:
-            scraper = Scraper(http, self.environment, self.engine, self.catalog, keep=self.keep)
+            scraper = Scraper(http, self.environment, self.engine, self.catalog, keep=self.keep, off=self.off)
             yield jobs_of(scraper, discover())
 
 

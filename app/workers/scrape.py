@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine
 
 from app.catalog import Catalog
-from app.domain.errors import LeaseLost, MissingKey, UpstreamFault
+from app.domain.errors import LeaseLost, NotAsked, SwitchedOff, UpstreamFault
 from app.domain.offer import Parsed
 from app.market.ingest import IngestReport, ingest, record_failure, record_skip
 from app.market.retention import DEFAULT, Retention
@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Scraper:
     """What every scrape needs: an HTTP client, the environment for keys, database, catalog and clock. `longest_s`
-    replaces the time that each source's card allows; `keep` says what the daily tidying leaves."""
+    replaces the time that each source's card allows; `keep` says what the daily tidying leaves; `off` are the slugs of
+    sources that are not asked."""
 
     http: Http
     environment: Mapping[str, str]
@@ -32,6 +33,7 @@ class Scraper:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     longest_s: float | None = None
     keep: Retention = DEFAULT
+    off: frozenset[str] = frozenset()
 
     async def scrape_provider(self, provider: Provider, fence: int | None = None) -> IngestReport | None:
         """Ask a source and take in what it says; None when that failed, which is then on the status page.
@@ -46,7 +48,7 @@ class Scraper:
             return await self._ingest(provider, parsed, started_at, fence)
         except LeaseLost:
             raise
-        except MissingKey as error:
+        except NotAsked as error:
             await asyncio.to_thread(record_skip, self.engine, provider.card, str(error), fence=fence)
         except UpstreamFault as error:
             await self._fail(provider, str(error), started_at, fence)
@@ -59,6 +61,8 @@ class Scraper:
         return None
 
     async def _ask(self, provider: Provider) -> Parsed:
+        if provider.card.slug in self.off:
+            raise SwitchedOff
         payload = await provider.fetch(self.http, self.environment)
         return await asyncio.to_thread(provider.parse, payload)
 

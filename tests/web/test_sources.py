@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from app.domain.errors import MissingKey
+from app.domain.errors import MissingKey, SwitchedOff
 from app.domain.offer import Reject
 from app.market.ingest import record_failure, record_skip
 from app.providers import discover
@@ -22,6 +22,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     folder: Path = tmp_path_factory.mktemp("sources")
     market = make_market(folder)
     record_skip(market.engine, CARDS["mithril"], str(MissingKey("MITHRIL_API_KEY")))
+    record_skip(market.engine, CARDS["clore"], str(SwitchedOff()))
     record_failure(market.engine, CARDS["gcore"], "gcore.com: answered 503", started_at=NOON, now=NOON)
     refused = Reject(
         provider="nebius", reason="a pair of prices in another order", detail="B200 <i>7</i>", raw="{}"
@@ -56,6 +57,11 @@ def test_a_provider_shows_terms_coverage_sources_and_runs(client: TestClient) ->
 def test_a_source_without_its_key_says_which_and_is_no_failure(client: TestClient) -> None:
     for path in ("/status", "/providers/mithril"):
         assert "waits for MITHRIL_API_KEY" in client.get(path).text, path
+
+
+def test_a_source_that_is_switched_off_says_so(client: TestClient) -> None:
+    for path in ("/status", "/providers/clore"):
+        assert "switched off" in client.get(path).text, path
 
 
 def test_a_failing_source_comes_first_and_says_why(client: TestClient) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -92,6 +93,15 @@ def test_bug_in_one_job_leaves_the_others_running(sqlite_engine: Engine) -> None
 
     asyncio.run(asyncio.wait_for(serve(), 10))
     assert done == ["fine"]
+
+
+def test_a_card_says_how_long_its_source_may_take(sqlite_engine: Engine) -> None:
+    slow = provider(seconds=5)
+    card = replace(slow.card, longest_s=0.05)  # type: ignore[arg-type]
+    worker = Scraper(Nowhere(), {}, sqlite_engine, load_catalog())
+    asyncio.run(worker.scrape_provider(replace(slow, card=card)))
+    (state,) = status(sqlite_engine).sources
+    assert state.last_error == "no end after 0 s"
 
 
 @pytest.mark.parametrize(
