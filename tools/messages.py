@@ -11,6 +11,7 @@ import ast
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -62,6 +63,8 @@ def merged(code: str, found: Catalog) -> Catalog:
     """The catalog of a language, holding exactly the texts that were found."""
     catalog = read_catalog(code)
     catalog.update(found, no_fuzzy_matching=True)
+    catalog.header_comment = f"# {catalog.locale.english_name} texts of Rackrate; see docs/translating.md."
+    catalog.last_translator = catalog.language_team = catalog.msgid_bugs_address = "Rackrate"
     catalog.obsolete.clear()
     return catalog
 
@@ -75,7 +78,13 @@ def read_catalog(code: str) -> Catalog:
         return read_po(file, locale=code)
 
 
-NAMES = {"project": "Rackrate", "version": "1", "copyright_holder": "Rackrate", "fuzzy": False}
+NAMES = {
+    "project": "Rackrate",
+    "version": "1",
+    "fuzzy": False,
+    "creation_date": datetime(2026, 11, 30, tzinfo=UTC),
+}
+"""Of every catalog; the date is a constant, so that two runs write the same file."""
 
 
 def catalog_path(code: str) -> Path:
