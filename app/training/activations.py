@@ -30,7 +30,8 @@ class LayerBytes:
     context token of eager attention; `entry`: the layer's input, all that full checkpointing keeps;
     `selective`: what selective checkpointing keeps
     beside the entry (every second matrix product and the attention output, torchtitan; compiled code drops the
-    last product, which nothing reads again); `work` and
+    last product, which nothing reads again); None: all but the scores (Megatron recomputes the core attention);
+    `work` and
     `work_scores` (per token and context token): gradients alive at once in backward.
     `inner_mlp`: the part of `split` inside the feed-forward."""
 
@@ -38,7 +39,7 @@ class LayerBytes:
     split: float
     scores: float
     entry: float
-    selective: float
+    selective: float | None
     work: float
     work_scores: float
 
@@ -73,7 +74,7 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool, crossed: 
         if recipe.attention == "eager"
         else 0.0,
         entry=recipe.residual_bytes * hidden,
-        selective=kept,
+        selective=kept if recipe.selective == "products" else None,
         work=value_of("backward.work") * e * max(width * (2 if shape.gated_mlp else 1), query + key + value),
     )
 

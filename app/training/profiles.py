@@ -15,6 +15,7 @@ Loss = Literal[
 States = Literal["fp32-master", "fp32-weights", "autocast", "pure"]
 SoftwareClass = Literal["megatron", "fsdp", "eager"]
 Wrap = Literal["tensors", "units", "whole"]
+Selective = Literal["products", "attention"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Profile:
     - `wraps`: what of a fully sharded model lies unsharded on an accelerator while it is loaded: one tensor (filled
       from a meta device), one unit, or the `whole` model. `quantises_on_device`: a linear's 16-bit copy is on the
       accelerator when it is quantised. `load_source` says where both are from.
+    - `selective` checkpointing keeps every second of the matrix `products`, or recomputes the core `attention` only.
     - `composed_gelu`: models are those of Transformers, which write the tanh-GELU of some families out.
     - `first_fsdp`: full sharding is by FSDP1, whose memory is freed through other streams (record_stream).
     - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
@@ -68,6 +70,7 @@ class Profile:
     unties_embeddings: bool = False
     repeats_keys: Literal["never", "sdpa", "always"] = "sdpa"
     offloads: Literal["all", "optimizer"] = "all"
+    selective: Selective = "products"
     composed_gelu: bool = False
     first_fsdp: bool = False
     wraps: Wrap = "tensors"
@@ -145,6 +148,7 @@ PROFILES: dict[Framework, Profile] = {
         repeats_keys="never",
         keeps_gradients=True, offloads="optimizer",
         adapter_dropout=0.0,
+        selective="attention",
         load_source="Megatron-Core initialises each partition on its own device",
     ),
 }  # fmt: skip

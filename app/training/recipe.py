@@ -13,7 +13,7 @@ from app.domain.run import Attention, Framework, Method, Optimizer, Precision, T
 from app.domain.sentence import Sentence
 from app.training.assumptions_memory import value_of
 from app.training.parameters import count, structure
-from app.training.profiles import PROFILES, Loss, Norm, Profile, SoftwareClass, Wrap
+from app.training.profiles import PROFILES, Loss, Norm, Profile, Selective, SoftwareClass, Wrap
 from app.training.targets import adapter_parameters, parse_targets
 
 MOST_TOKENS = 2**24
@@ -100,6 +100,7 @@ class Recipe:
     context_gib: float = 0.0
     unties_embeddings: bool = False
     offloads: Literal["all", "optimizer"] = "all"
+    selective: Selective = "products"
     composed_gelu: bool = False
     first_fsdp: bool = False
     wraps: Wrap = "tensors"
@@ -221,6 +222,7 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         context_gib=value_of("context.lazy"),
         unties_embeddings=profile.unties_embeddings,
         offloads=profile.offloads,
+        selective=profile.selective,
         composed_gelu=profile.composed_gelu,
         first_fsdp=profile.first_fsdp,
         wraps=profile.wraps,

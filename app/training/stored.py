@@ -85,7 +85,9 @@ def _layer(kind: _Kind, layouts: Layouts) -> tuple[FloatArray, FloatArray]:
     split = _sequence_split(layouts)
     full = one.whole / split + (one.split + one.scores * kind.context) / tensor
     entry = np.minimum(one.entry / split, full)
-    selective = np.minimum(entry + one.selective / tensor, full)
+    scores = one.scores * kind.context / tensor
+    some = full - scores if one.selective is None else entry + one.selective / tensor
+    selective = np.clip(some, entry, full)
     return kind.tokens * full, kind.tokens * np.choose(layouts.checkpointing, [full, selective, entry])
 
 

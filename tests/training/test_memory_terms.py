@@ -186,3 +186,14 @@ def test_fsdp1_reserves_more_than_fsdp2() -> None:
     second, first = (breakdown(LLAMA, replace(recipe(), first_fsdp=flag), layout) for flag in (False, True))
     assert first.peak_allocated == second.peak_allocated
     assert first.peak_reserved == pytest.approx(value_of("reserved.fsdp1") * second.peak_reserved)
+
+
+def test_megatron_recomputes_the_core_attention_only() -> None:
+    wanted = recipe(framework="megatron", precision="bf16-mixed", attention="eager", sequence_length=2048)
+    kept = {
+        kind: breakdown(LLAMA, wanted, Layout(checkpointing=kind)).activations
+        for kind in ("none", "selective", "full")
+    }
+    fused = replace(wanted, attention="flash")
+    assert kept["full"] < kept["selective"] < kept["none"]
+    assert kept["selective"] > 0.9 * breakdown(LLAMA, fused, Layout()).activations

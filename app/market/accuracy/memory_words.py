@@ -32,6 +32,11 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
 
 SHARDINGS: tuple[tuple[str, ShardingKind], ...] = (
     ("shard_grad_op", "gradients"),
+    ("hybrid_shard", "hybrid"),
+    ("zero3", "full"),
+    ("zero2", "gradients"),
+    ("zero1", "optimizer"),
+    ("distributed optimizer", "optimizer"),
     ("no_shard", "none"),
     ("zero-3", "full"),
     ("zero-2", "gradients"),
@@ -127,7 +132,7 @@ def first(text: str, choices: tuple[tuple[str, T], ...], otherwise: T) -> T:
 def checkpointing_of(text: str) -> tuple[CheckpointingKind, int]:
     """Checkpointing, and how many matrix products of a fused feed-forward are recomputed (flash-attention's
     levels 1 and 2)."""
-    if text.startswith("full"):
+    if text.startswith(("full", "yes", "every layer", "gradient checkpointing", "unsloth")):
         return "full", 0
     if text.startswith("selective"):
         return "selective", 0
