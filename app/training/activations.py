@@ -17,6 +17,9 @@ from app.training.targets import target_linears
 
 PLAIN_SCORES = 12.0
 PLAIN_COPIES = 6.0
+FP32_NORMS = ("Gemma", "OLMo 2", "gpt-oss")
+FUSED_QKV = ("GPT-NeoX", "Pythia")
+"""Rotation makes new queries and keys, while the values keep the storage of all three alive."""
 COMPOSED_GELU = ("GPT-2", "GPT-J", "Phi", "T5")
 COMPOSED_STEPS = 3.0
 LAYER_SCALED = ("DINOv2",)
@@ -93,17 +96,17 @@ def _mlp_width(shape: ModelShape, expert_layer: bool) -> int:
 
 def _norms(shape: ModelShape, recipe: Recipe) -> float:
     """Inputs that the norms keep. The eager RMS norm keeps its fp32 copy and, where its weight is trained, the
-    normalised tensor in the stream's format (Gemma: in fp32); native and fused norms keep their input."""
+    normalised tensor in the stream's format (Gemma, OLMo 2, gpt-oss: in fp32); native and fused norms keep their input."""
     hidden = shape.hidden_size
     upcast = shape.norm == "rms" and recipe.norm == "eager" and not recipe.compiled
-    wide = 4.0 if shape.family.startswith("Gemma") else recipe.residual_bytes
+    fp32 = shape.family.startswith(FP32_NORMS)
+    wide = 4.0 if fp32 else recipe.residual_bytes
     one = 4.0 + (0.0 if recipe.frozen else wide) if upcast else recipe.residual_bytes
     extra = 0.0
     if shape.qk_norm or shape.qk_norm_wide:
         query, key, _, _ = attention_widths(shape)
-        extra = (
-            4.0 + (0.0 if recipe.frozen else recipe.compute_bytes) if upcast else recipe.compute_bytes
-        ) * (query + key)
+        trained = 0.0 if recipe.frozen else 4.0 if fp32 else recipe.compute_bytes
+        extra = (4.0 + trained if upcast else recipe.compute_bytes) * (query + key)
     return one * hidden * shape.norms_per_layer + extra
 
 
@@ -143,6 +146,8 @@ def _attention(shape: ModelShape, recipe: Recipe) -> float:
     if recipe.repeats_keys or recipe.attention == "eager":
         key = value = query if not shape.kv_lora_rank else key
     masks = _mask_bytes(recipe) * shape.hidden_size * 2 if recipe.dropout else 0.0
+    if recipe.transformers and shape.family in FUSED_QKV:
+        masks += e * (query + key)
     if recipe.attention == "eager":
         return e * (query + key + value + _input_of(recipe, "o", output)) + masks
     if _plain_products(recipe):
@@ -186,7 +191,7 @@ def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
     if recipe.mlp_recomputed and not shape.gated_mlp:
         return e * width * max(0, 1 - recipe.mlp_recomputed // 2)
     written_out = shape.family in COMPOSED_GELU and shape.gated_mlp == (shape.family == "T5")
-    composed = written_out and recipe.composed_gelu and recipe.norm == "eager"
+    composed = written_out and recipe.transformers and recipe.norm == "eager"
     inner = (3.0 if shape.gated_mlp else 1.0) + (COMPOSED_STEPS if composed else 0.0)
     if (recipe.fused_adapters or recipe.compiled) and shape.gated_mlp:
         inner = 2.0

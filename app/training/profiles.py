@@ -38,7 +38,8 @@ class Profile:
       from a meta device), one unit, or the `whole` model. `quantises_on_device`: a linear's 16-bit copy is on the
       accelerator when it is quantised. `load_source` says where both are from.
     - `selective` checkpointing keeps every second of the matrix `products`, or recomputes the core `attention` only.
-    - `composed_gelu`: models are those of Transformers, which write the tanh-GELU of some families out.
+    - `transformers`: models are those of Transformers, with the habits of its code (a tanh-GELU written out, fused
+      projections kept whole).
     - `first_fsdp`: full sharding is by FSDP1, whose memory is freed through other streams (record_stream).
     - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
       PyTorch picks the kernel).
@@ -71,7 +72,7 @@ class Profile:
     repeats_keys: Literal["never", "sdpa", "always"] = "sdpa"
     offloads: Literal["all", "optimizer"] = "all"
     selective: Selective = "products"
-    composed_gelu: bool = False
+    transformers: bool = False
     first_fsdp: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
@@ -106,7 +107,7 @@ PROFILES: dict[Framework, Profile] = {
         bucket_copies=True,
         upcasts_unquantised=True,
         first_fsdp=True, wraps="units", quantises_on_device=True,
-        composed_gelu=True,
+        transformers=True,
         load_source="accelerate FSDP sync_module_states: one wrapped unit; bitsandbytes quantises as weights arrive",
     ),
     "unsloth": Profile(
@@ -121,7 +122,7 @@ PROFILES: dict[Framework, Profile] = {
         "axolotl: bf16 auto, cut cross entropy, embeddings_skip_upcast",
         bucket_copies=True,
         first_fsdp=True, wraps="units", quantises_on_device=True,
-        composed_gelu=True,
+        transformers=True,
         load_source="as Transformers and accelerate, which it drives",
     ),
     "litgpt": Profile(
@@ -139,7 +140,7 @@ PROFILES: dict[Framework, Profile] = {
         "DeepSpeed bf16 or fp16 optimizer: fp32 master and gradient partition, buckets of 5e8 elements",
         keeps_gradients=True, bucket_elements=5e8, offloads="optimizer",
         quantises_on_device=True,
-        composed_gelu=True,
+        transformers=True,
         load_source="DeepSpeed zero.Init partitions every parameter as it is made",
     ),
     "megatron": Profile(

@@ -101,7 +101,7 @@ class Recipe:
     unties_embeddings: bool = False
     offloads: Literal["all", "optimizer"] = "all"
     selective: Selective = "products"
-    composed_gelu: bool = False
+    transformers: bool = False
     first_fsdp: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
@@ -223,7 +223,7 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         unties_embeddings=profile.unties_embeddings,
         offloads=profile.offloads,
         selective=profile.selective,
-        composed_gelu=profile.composed_gelu,
+        transformers=profile.transformers,
         first_fsdp=profile.first_fsdp,
         wraps=profile.wraps,
         repeats_keys=_repeats_keys(run, profile),

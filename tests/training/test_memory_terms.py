@@ -175,9 +175,9 @@ def test_compiled_blocks_recompute_the_activation_but_not_the_product() -> None:
 
 def test_only_transformers_write_the_tanh_gelu_out() -> None:
     phi = MODELS["phi-2"]
-    assert [recipe(phi, framework=name).composed_gelu for name in ("hf-trainer", "litgpt")] == [True, False]
+    assert [recipe(phi, framework=name).transformers for name in ("hf-trainer", "litgpt")] == [True, False]
     wanted = recipe(phi)
-    fused = layer_bytes(phi, replace(wanted, composed_gelu=False), False)
+    fused = layer_bytes(phi, replace(wanted, transformers=False), False)
     assert layer_bytes(phi, wanted, False).split - fused.split == 3 * 2 * phi.ffn_hidden_size
 
 
