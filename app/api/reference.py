@@ -77,15 +77,21 @@ def _filters(column: str) -> str:
 
 def _providers() -> Iterator[str]:
     yield from _table(
-        ("slug", "name", "read from", "kind", "key", "every", "covers", "terms"),
+        ("slug", "name", "read from", "kind", "variables", "every", "at most", "covers", "terms", "licence"),
         (
             (
-                f"`{card.slug}`", card.name, card.source_kind, card.kind, card.needs_key and f"`{card.needs_key}`",
-                f"{card.interval_s / 3600:g} h", ", ".join(card.covers), card.terms_note,
+                f"`{card.slug}`", card.name, card.source_kind, card.kind, _variables(card),
+                f"{card.interval_s / 3600:g} h", f"{card.longest_s / 3600:g} h", ", ".join(card.covers), card.terms_note,
+                card.licence,
             )
             for card in cards_by_slug().values()
         ),
     )  # fmt: skip
+
+
+def _variables(card: Any) -> str:
+    needed = ", ".join(f"`{name}`" for name in card.variables)
+    return needed if card.needs_key or not needed else f"{needed} (optional)"
 
 
 def _api(openapi: Mapping[str, Any]) -> Iterator[str]:

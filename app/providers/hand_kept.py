@@ -26,7 +26,7 @@ CARD = ProviderCard(
     homepage="https://www.coreweave.com/pricing",
     interval_s=WEEK,
     terms_note="Dated rows with the page they were read on; no request is made.",
-    covers=("coreweave", "crusoe", "voltagepark", "lambda", "digitalocean", "hyperstack"),
+    covers=("coreweave", "crusoe", "lambda", "digitalocean", "hyperstack"),
 )
 
 
