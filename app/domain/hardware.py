@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.domain.accelerator import Accelerator
+from app.domain.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Node:
     count: float
     link: IntraNodeLink
     host: Host
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[str | Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

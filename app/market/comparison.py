@@ -266,5 +266,5 @@ TERMS = (
           N_("USD per GB and month"), "number", "low"),
     _Item("persistent_volumes", N_("Volumes that stay"), _term("persistent_volumes"), form="flag"),
     _Item("multi_node", N_("Clusters by oneself"), _term("multi_node"), form="words"),
-    _Item("terms_source", N_("Source of the terms"), _term("source")),
+    _Item("terms_source", N_("Source of the terms"), _term("source"), form="quotation"),
 )  # fmt: skip

@@ -66,7 +66,7 @@ class Explanation:
     largest_sequence: int | None = None
     rules: tuple[NaiveRule, ...] = ()
     warnings: tuple[Sentence, ...] = ()
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[str | Sentence, ...] = ()
     beside: Mapping[str, str | None] | None = None
     resilience: Resilience | None = None
     published_interruptions: Sentence | None = None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.sentence import N_, Sentence
 from app.domain.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from app.training.assumptions_cost import cost_assumption
 from app.training.billing import BillingTerms, Prices, billed, prices_of
@@ -69,7 +70,7 @@ class CostTerm:
     name: str
     value: float
     unit: str
-    formula: str
+    formula: str | Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,20 +241,22 @@ def _unpaid_share(prices: Prices, per_node: FloatArray, stops: Stops) -> FloatAr
 
 
 def _lines(figures: dict[str, float], work: Work) -> tuple[CostTerm, ...]:
+    kept = Sentence("{hours} h kept × price × nodes", {"hours": f"{work.idle_hours:g}"})
+    carried = Sentence("{size} GB × price", {"size": f"{work.egress_gb:.1f}"})
     rows = (
-        ("start-up and warm-up", "start_hours", "h", "provision + weights ÷ load rate + warm-up"),
-        ("share of the steady rate realised", "realised", "", "by accelerator-hours of the run"),
-        ("instance hours billed", "billed_hours", "h", "whole increments, at least the minimum"),
-        ("compute", "compute_usd", "USD", "billed hours without interruptions × price × nodes"),
+        (N_("start-up and warm-up"), "start_hours", "h", N_("provision + weights ÷ load rate + warm-up")),
+        (N_("share of the steady rate realised"), "realised", "", N_("by accelerator-hours of the run")),
+        (N_("instance hours billed"), "billed_hours", "h", N_("whole increments, at least the minimum")),
+        (N_("compute"), "compute_usd", "USD", N_("billed hours without interruptions × price × nodes")),
         (
-            "interruptions",
+            N_("interruptions"),
             "interruption_usd",
             "USD",
-            "further hours for saves, lost work and restarts × price × nodes",
+            N_("further hours for saves, lost work and restarts × price × nodes"),
         ),
-        ("idle", "idle_usd", "USD", f"{work.idle_hours:g} h kept × price × nodes"),
-        ("storage", "storage_usd", "USD", "(data set + checkpoints kept) × months × price"),
-        ("egress", "egress_usd", "USD", f"{work.egress_gb:.1f} GB × price"),
+        (N_("idle"), "idle_usd", "USD", kept),
+        (N_("storage"), "storage_usd", "USD", N_("(data set + checkpoints kept) × months × price")),
+        (N_("egress"), "egress_usd", "USD", carried),
     )
     return tuple(CostTerm(name, figures[key], unit, formula) for name, key, unit, formula in rows)
 

@@ -67,7 +67,7 @@ class Layout:
                 parts.append(Sentence(template, {"degree": degree}))
         steps = {"size": self.micro_batch_size, "steps": self.gradient_accumulation}
         parts.append(Sentence("micro-batch {size} × {steps}", steps))
-        parts.append(Sentence(_RECOMPUTED[self.checkpointing]))
+        parts.append(Sentence(CHECKPOINTED[self.checkpointing]))
         if self.cpu_offload:
             parts.append(Sentence(N_("CPU offload")))
         return joined(parts, N_("{first} · {next}"))
@@ -81,11 +81,12 @@ _SCHEMES: Mapping[ShardingKind, str] = {
     "hybrid": "HSDP",
 }
 _DEGREES = (N_("tensor {degree}"), N_("pipeline {degree}"), N_("context {degree}"), N_("expert {degree}"))
-_RECOMPUTED: Mapping[CheckpointingKind, str] = {
+CHECKPOINTED: Mapping[CheckpointingKind, str] = {
     "none": N_("no checkpointing"),
     "selective": N_("selective checkpointing"),
     "full": N_("full checkpointing"),
 }
+"""Activation checkpointing in words."""
 
 
 @dataclass(frozen=True, slots=True)

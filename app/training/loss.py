@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.model import ModelShape
+from app.domain.sentence import N_
 from app.training.assumptions_memory import value_of
 from app.training.layout import Layouts
 from app.training.parameters import soft_capped
@@ -22,19 +23,19 @@ FUSED_WIDTHS = 6.0
 WHOLE_LOGITS: tuple[Loss, ...] = ("full", "returned", "compiled", "loss-compiled")
 SPLIT_BY_TENSOR: tuple[Loss, ...] = ("loss-parallel", "vocab-parallel", "vocab-fused")
 NAMES: Mapping[Loss, str] = {
-    "full": "cross entropy in fp32 over all logits",
-    "half": "cross entropy in 16 bit over all logits",
-    "returned": "cross entropy in fp32 with the logits returned",
-    "compiled": "cross entropy compiled with the model",
-    "loss-compiled": "cross entropy compiled by itself",
-    "chunked": "cross entropy in chunks of the sequence",
-    "chunked-128": "cross entropy in chunks of 128 tokens",
-    "fused": "cross entropy fused with the head",
-    "in-place": "cross entropy in place",
-    "loss-parallel": "cross entropy over the vocabulary split by tensor parallel (DTensor)",
-    "vocab-parallel": "cross entropy over the vocabulary split by tensor parallel (Megatron)",
-    "vocab-fused": "cross entropy over the split vocabulary in one kernel (Megatron)",
-    "classifier": "classifier head",
+    "full": N_("cross entropy in fp32 over all logits"),
+    "half": N_("cross entropy in 16 bit over all logits"),
+    "returned": N_("cross entropy in fp32 with the logits returned"),
+    "compiled": N_("cross entropy compiled with the model"),
+    "loss-compiled": N_("cross entropy compiled by itself"),
+    "chunked": N_("cross entropy in chunks of the sequence"),
+    "chunked-128": N_("cross entropy in chunks of 128 tokens"),
+    "fused": N_("cross entropy fused with the head"),
+    "in-place": N_("cross entropy in place"),
+    "loss-parallel": N_("cross entropy over the vocabulary split by tensor parallel (DTensor)"),
+    "vocab-parallel": N_("cross entropy over the vocabulary split by tensor parallel (Megatron)"),
+    "vocab-fused": N_("cross entropy over the split vocabulary in one kernel (Megatron)"),
+    "classifier": N_("classifier head"),
 }
 
 

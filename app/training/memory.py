@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.model import ModelShape
+from app.domain.sentence import N_, Sentence
 from app.domain.units import GIB
 from app.training.allocator import Phases, communicators, reserved_bytes
 from app.training.assumptions_memory import value_of
 from app.training.buffers import Buffers, buffers_of
-from app.training.layout import Layout, Layouts
+from app.training.layout import CHECKPOINTED, Layout, Layouts
 from app.training.loading import loading_bytes
 from app.training.loss import NAMES, loss_bytes
 from app.training.parameters import structure
@@ -62,7 +63,7 @@ class Term:
 
     name: str
     gib: float
-    formula: str
+    formula: Sentence
     source: str
     phase: str
 
@@ -194,30 +195,42 @@ def _table(recipe: Recipe, layouts: Layouts, phases: Phases) -> MemoryTable:
 
 
 _FORMULAS = (
-    ("weights", "parameters × bytes per weight ÷ tensor, pipeline, expert and shard degrees", "§3.1, §3.4"),
-    ("gradients", "trained parameters × bytes per gradient ÷ shard degrees, as far as they exist", "§3.1"),
-    ("optimizer_states", "trained parameters × (master + states) ÷ shard degrees", "§3.1"),
+    (
+        "weights",
+        N_("parameters × bytes per weight ÷ tensor, pipeline, expert and shard degrees"),
+        "§3.1, §3.4",
+    ),
+    (
+        "gradients",
+        N_("trained parameters × bytes per gradient ÷ shard degrees, as far as they exist"),
+        "§3.1",
+    ),
+    ("optimizer_states", N_("trained parameters × (master + states) ÷ shard degrees"), "§3.1"),
     (
         "activations",
-        "tokens × layers in flight × bytes per token and layer, and one layer's working set",
+        N_("tokens × layers in flight × bytes per token and layer, and one layer's working set"),
         "§3.2",
     ),
-    ("loss", "tokens × vocabulary × bytes per logit", "§3.3"),
-    ("buffers", "gathered layers, buckets, rings and scratch", "§3.4"),
-    ("overhead", "CUDA context, communication libraries, and reserved but unused memory", "§3.5"),
+    ("loss", N_("tokens × vocabulary × bytes per logit"), "§3.3"),
+    ("buffers", N_("gathered layers, buckets, rings and scratch"), "§3.4"),
+    ("overhead", N_("CUDA context, communication libraries, and reserved but unused memory"), "§3.5"),
 )
 
 
 def _terms(recipe: Recipe, figures: dict[str, Any], layout: Layout) -> tuple[Term, ...]:
-    notes = {
+    kernels = {"checkpointing": CHECKPOINTED[layout.checkpointing], "attention": recipe.attention}
+    notes: dict[str, object] = {
         "loss": NAMES[recipe.loss],
-        "activations": f"{'no' if layout.checkpointing == 'none' else layout.checkpointing} checkpointing, "
-        f"{recipe.attention} attention",
+        "activations": Sentence("{checkpointing}, {attention} attention", kernels),
     }
     if figures["peak_phase"] == "load":
-        notes["buffers"] = "here what is not sharded yet, and the linear that is being quantised"
+        notes["buffers"] = N_("here what is not sharded yet, and the linear that is being quantised")
     return tuple(
-        Term(name, float(figures[name]), f"{formula} ({notes[name]})" if name in notes else formula,
+        Term(name, float(figures[name]), _with_note(formula, notes.get(name)),
              f"memory model {source}", str(figures["peak_phase"]))
         for name, formula, source in _FORMULAS
     )  # fmt: skip
+
+
+def _with_note(formula: str, note: object) -> Sentence:
+    return Sentence("{formula} ({note})", {"formula": formula, "note": note}) if note else Sentence(formula)

@@ -8,7 +8,7 @@ from app.domain.sentence import N_
 from app.training.communication import CommunicationTime
 from app.training.compute import ComputeTime
 
-SOURCE = "step time on the methods page; constants: assumptions_time"
+SOURCE = N_("step time on the methods page; constants: assumptions_time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,29 +23,37 @@ class TimeTerm:
 
 
 COMPUTE_TERMS: tuple[tuple[str, str, str], ...] = (
-    (N_("matrix products"), "linear", "(2 + 2·backward + 2·recompute)·N·tokens ÷ (peak × family × shape)"),
-    (N_("attention"), "attention", "(12 + 4·recompute)·span·L·a·s·tokens ÷ attention rate"),
-    (N_("memory traffic"), "traffic", "2·passes·L·h·tokens ÷ memory bandwidth"),
-    (N_("de-quantisation"), "dequantise", "bytes per weight × N × micro-steps ÷ memory bandwidth"),
-    (N_("optimizer"), "optimizer", "bytes per weight × local weights ÷ memory bandwidth"),
-    (N_("calls of a step"), "fixed", "seconds per layer and step"),
+    (
+        N_("matrix products"),
+        "linear",
+        N_("(2 + 2·backward + 2·recompute)·N·tokens ÷ (peak × family × shape)"),
+    ),
+    (N_("attention"), "attention", N_("(12 + 4·recompute)·span·L·a·s·tokens ÷ attention rate")),
+    (N_("memory traffic"), "traffic", N_("2·passes·L·h·tokens ÷ memory bandwidth")),
+    (N_("de-quantisation"), "dequantise", N_("bytes per weight × N × micro-steps ÷ memory bandwidth")),
+    (N_("optimizer"), "optimizer", N_("bytes per weight × local weights ÷ memory bandwidth")),
+    (N_("calls of a step"), "fixed", N_("seconds per layer and step")),
 )
 LINK_TERMS: tuple[tuple[str, str, str], ...] = (
-    (N_("tensor-parallel wait"), "exposed_tensor", "the part of its all-reduces that compute does not hide"),
+    (
+        N_("tensor-parallel wait"),
+        "exposed_tensor",
+        N_("the part of its all-reduces that compute does not hide"),
+    ),
     (
         N_("data-parallel wait"),
         "exposed_data",
-        "the part of weights and gradients that compute does not hide",
+        N_("the part of weights and gradients that compute does not hide"),
     ),
-    (N_("other waits"), "exposed_other", "keys and values, routed tokens, activations between stages"),
-    (N_("offload to host memory"), "offload", "weights and gradients ÷ host link"),
-    (N_("pipeline bubble"), "bubble", "bubble × (stages − 1) ÷ (micro-steps × virtual stages)"),
-    (N_("synchronisation"), "sync", "seconds per further node"),
+    (N_("other waits"), "exposed_other", N_("keys and values, routed tokens, activations between stages")),
+    (N_("offload to host memory"), "offload", N_("weights and gradients ÷ host link")),
+    (N_("pipeline bubble"), "bubble", N_("bubble × (stages − 1) ÷ (micro-steps × virtual stages)")),
+    (N_("synchronisation"), "sync", N_("seconds per further node")),
 )
 RAW_TERMS: tuple[tuple[str, str, str], ...] = (
-    (N_("tensor-parallel traffic"), "tensor", "ring over the group, hidden or not"),
-    (N_("data-parallel traffic"), "data", "ring over the group, hidden or not"),
-    (N_("traffic between stages"), "stages", "activations and their gradients ÷ link, hidden or not"),
+    (N_("tensor-parallel traffic"), "tensor", N_("ring over the group, hidden or not")),
+    (N_("data-parallel traffic"), "data", N_("ring over the group, hidden or not")),
+    (N_("traffic between stages"), "stages", N_("activations and their gradients ÷ link, hidden or not")),
 )
 
 
@@ -61,7 +69,7 @@ def terms_of(compute: ComputeTime, links: CommunicationTime, row: int = 0) -> tu
         TimeTerm(
             N_("kernel launches beyond the work"),
             launches,
-            "soft maximum of work and launches − work",
+            N_("soft maximum of work and launches − work"),
             SOURCE,
         ),
         *(TimeTerm(name, float(getattr(links, key)[row]), text, SOURCE) for name, key, text in LINK_TERMS),

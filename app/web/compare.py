@@ -26,6 +26,7 @@ from app.web.decisions import PageMaker
 from app.web.language import gettext, say
 from app.web.models import near, resolve_model
 from app.web.question import Asked, href, run_alone
+from app.web.templating import english
 
 OWN = ("offer", "add", "only")
 ONLY = "differences"
@@ -185,6 +186,7 @@ VERDICTS = {
 }
 _FORMS: Mapping[str, Callable[[Any], str | None]] = {
     "text": say,
+    "quotation": english,
     "words": lambda value: say(str(value).replace("_", " ")),
     "verdict": lambda value: gettext(VERDICTS[value]),
     "flag": lambda value: gettext("yes") if value else gettext("no"),
