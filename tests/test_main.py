@@ -17,7 +17,11 @@ from pathlib import Path
 import httpx2
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import func, insert, select
 
+from app.db.engine import writing
+from app.db.offers import raise_version
+from app.db.tables import offer
 from app.domain.offer import Parsed, ScrapedOffer
 from app.main import create_app, follow_database
 from app.market.ingest import ingest
@@ -118,6 +122,47 @@ def test_serve_answers_from_an_empty_folder_and_stops_when_asked(tmp_path: Path)
     said = process.stderr.read() if process.stderr else b""
     assert b"Traceback" not in said
     assert f"answers at http://127.0.0.1:{port}".encode() in said
+
+
+def test_requests_are_answered_while_a_large_board_is_read_anew(market: Market) -> None:
+    """Rebuilt off the request path: the old board answers meanwhile, and nobody waits for most of the rebuild."""
+    multiply_offers(market, 60_000)
+    port, rebuilds = free_port(), 2
+    environment = {**os.environ, "RACKRATE_DATABASE_URL": market.engine.url.render_as_string(False)}
+    environment |= {"RACKRATE_REFRESH": "0", "RACKRATE_BOARD_POLL_S": "0.05"}
+    command = [sys.executable, "-c", "from app.cli import main; main()", "serve", "--port", str(port)]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        first = wait_for(f"http://127.0.0.1:{port}/api/v1/health")["board"]
+        waits: dict[int, list[float]] = {}
+        begun = time.monotonic()
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            for number in range(rebuilds):
+                with writing(market.engine) as connection:
+                    raise_version(connection)
+                while (shown := int(client.get("/api/v1/health").json()["board"]) - int(first)) <= number:
+                    asked = time.monotonic()
+                    answer = client.get("/api/v1/offers?per_page=5&price_max=30&q=h100")
+                    assert answer.status_code == 200
+                    waits.setdefault(shown, []).append(time.monotonic() - asked)
+        rebuild_s = (time.monotonic() - begun) / rebuilds
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert all(len(waits[number]) >= 5 for number in range(rebuilds)), (
+        "the old board did not answer meanwhile"
+    )
+    assert max(map(max, waits.values())) < rebuild_s / 2
+
+
+def multiply_offers(market: Market, least: int) -> None:
+    """The snapshot's offers over and over, under new ids."""
+    columns = [column for column in offer.c if column is not offer.c.id]
+    copies = select(func.lower(func.hex(func.randomblob(8))), *columns)
+    with writing(market.engine) as connection:
+        while connection.execute(select(func.count()).select_from(offer)).scalar_one() < least:
+            connection.execute(insert(offer).from_select(["id", *(c.name for c in columns)], copies))
+        raise_version(connection)
 
 
 def wait_for(url: str) -> dict[str, int]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from functools import lru_cache, partial, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -25,75 +25,29 @@ from app.domain.errors import NotFound
 from app.domain.offer_table import IdArray, OfferTable
 from app.domain.record import OfferRecord
 from app.domain.sentence import Sentence
-from app.market.arrays import Columns, Source, areas_by_place
+from app.market.arrays import Columns, Source
 from app.market.column import Column, Facts
 from app.market.columns import OFFER_COLUMNS
+from app.market.rows import Records, Rows
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
 
-__all__ = ["Board", "BoardHolder", "CodeArray", "Coded", "FloatArray", "Mask", "build", "build_from"]
+__all__ = [
+    "Board",
+    "BoardHolder",
+    "CodeArray",
+    "Coded",
+    "FloatArray",
+    "Mask",
+    "build",
+    "build_from",
+    "per_board",
+]
 
-_ROWS_KEPT = 2048
-_AT_ONCE = 4096
-
-
-class Rows(Sequence[Facts]):
-    """What each row says, made when somebody looks at it; those looked at last are kept."""
-
-    def __init__(self, offers: OfferTable, catalog: Catalog | None) -> None:
-        self._offers = offers
-        self._cards = catalog.accelerators if catalog else {}
-        providers = offers.words["provider"].names
-        self._terms = {name: catalog.terms(name) for name in providers} if catalog else {}
-        self._area = areas_by_place(catalog)
-        self._at = lru_cache(maxsize=_ROWS_KEPT)(self._make)
-
-    def __len__(self) -> int:
-        return len(self._offers)
-
-    @overload
-    def __getitem__(self, row: int) -> Facts: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[Facts]: ...
-    def __getitem__(self, row: int | slice) -> Facts | Sequence[Facts]:
-        if isinstance(row, slice):
-            return [self[at] for at in range(len(self))[row]]
-        return self._at(range(len(self))[row])
-
-    def __iter__(self) -> Iterator[Facts]:
-        for start in range(0, len(self), _AT_ONCE):
-            yield from map(self._facts, self._offers.records(start, start + _AT_ONCE))
-
-    def _make(self, row: int) -> Facts:
-        return self._facts(self._offers.record(row))
-
-    def _facts(self, record: OfferRecord) -> Facts:
-        card = self._cards.get(record.accelerator or "")
-        area = self._area(record.provider, record.region, record.country)
-        return Facts(record, card, self._terms.get(record.provider), area)
-
-
-class Records(Sequence[OfferRecord]):
-    """The offers of `Rows` without what the catalog adds."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @overload
-    def __getitem__(self, row: int) -> OfferRecord: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[OfferRecord]: ...
-    def __getitem__(self, row: int | slice) -> OfferRecord | Sequence[OfferRecord]:
-        if isinstance(row, slice):
-            return [facts.record for facts in self._rows[row]]
-        return self._rows[row].record
-
-    def __iter__(self) -> Iterator[OfferRecord]:
-        return (facts.record for facts in self._rows)
+P = ParamSpec("P")
+T = TypeVar("T")
+OfBoard = Callable[Concatenate["Board", P], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +79,7 @@ class Board:
     as_of: datetime | None
     labels: Mapping[str, Mapping[str, str | Sentence]] = field(default_factory=dict)
     rates: Mapping[str, tuple[date | None, float]] = field(default_factory=dict)
+    kept: dict[object, Callable[..., Any]] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -144,6 +99,24 @@ class Board:
         if at == len(ids) or ids[at] != wanted or offer_id != f"{int(wanted):016x}":
             raise NotFound("offer", offer_id)
         return int(rows[at])
+
+
+def per_board(maxsize: int) -> Callable[[OfBoard[P, T]], OfBoard[P, T]]:
+    """Keeps the last `maxsize` answers of a function of a board, in the board: they are forgotten with it, and no
+    cache holds on to a board that has been replaced."""
+
+    def decorate(function: OfBoard[P, T]) -> OfBoard[P, T]:
+        @wraps(function)
+        def kept(board: Board, *args: P.args, **kwargs: P.kwargs) -> T:
+            cache = board.kept.get(function)
+            if cache is None:
+                cache = board.kept.setdefault(function, lru_cache(maxsize)(partial(function, board)))
+            found: T = cache(*args, **kwargs)
+            return found
+
+        return cast(OfBoard[P, T], kept)
+
+    return decorate
 
 
 class BoardHolder:

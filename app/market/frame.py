@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from app.market.board import Board, Coded, FloatArray, Mask
+from app.market.board import Board, Coded, FloatArray, Mask, per_board
 from app.market.columns import BY_NAME
 
 
@@ -72,7 +71,7 @@ def _coded(told: Sequence[object] | npt.NDArray[np.object_]) -> Coded:
     return Coded.of(None if told[row] is None else str(told[row]) for row in firsts).take(numbers)
 
 
-@lru_cache(maxsize=8)
+@per_board(8)
 def frame_of(board: Board, estimates: Any) -> Frame:
     """The frame of a board and the estimates of a run, kept for the next question about the same run."""
     return Frame(board, estimates)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from app.market.board import Board
+from app.market.board import Board, per_board
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +30,13 @@ class Spread:
     newest: datetime | None
 
 
-@lru_cache(maxsize=2)
+@per_board(2)
 def by_accelerator(board: Board) -> Mapping[str, Spread]:
     """Catalog key → spread, whole cards only."""
     return _grouped(board, "accelerator")
 
 
-@lru_cache(maxsize=2)
+@per_board(2)
 def by_provider(board: Board) -> Mapping[str, Spread]:
     """Provider slug → spread."""
     return _grouped(board, "provider")

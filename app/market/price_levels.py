@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from app.domain.accelerator import Accelerator
 from app.domain.record import OfferRecord
-from app.market.board import Board, CodeArray, FloatArray, Mask
+from app.market.board import Board, CodeArray, FloatArray, Mask, per_board
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
@@ -101,7 +100,7 @@ class Discounts:
     reserved: Mapping[int, Discount]
 
 
-@lru_cache(maxsize=10)
+@per_board(10)
 def levels(board: Board, catalog: Catalog, option: str) -> Sequence[Level]:
     """Every accelerator with a sound price under this purchase option, by name."""
     ours = _whole(board, catalog) & board.texts["purchase_option"].where(lambda name: name == option)
@@ -117,7 +116,7 @@ def levels(board: Board, catalog: Catalog, option: str) -> Sequence[Level]:
     return sorted(found, key=lambda level: level.card.name)
 
 
-@lru_cache(maxsize=2)
+@per_board(2)
 def discounts(board: Board, catalog: Catalog) -> Sequence[Discounts]:
     """What spot and commitment save, for every accelerator where the same machine is also sold on demand, by name."""
     sound = _whole(board, catalog) & ~np.isnan(board.numbers[PRICE]) & (board.numbers["flagged"] != 1.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ from app.domain.errors import BadInput, UnknownParameter
 from app.domain.offer import PURCHASE_OPTIONS
 from app.domain.sentence import N_, none_of
 from app.market import history
-from app.market.board import Board
+from app.market.board import Board, per_board
 from app.market.movers import Movers, movers
 from app.market.price_index import IndexPoint
 from app.market.price_levels import Discounts, Level, discounts, levels
@@ -118,10 +117,10 @@ def price_report(market: Market, question: PriceQuestion) -> PriceReport:
     """The report; what is dear to find is kept while the board and the day are the same."""
     board = market.board
     today = market.clock().date()
-    found = _standing(market.engine, board, market.catalog, question.option, today)
+    found = _standing(board, market.engine, market.catalog, question.option, today)
     newest = history.newest_day(market.engine)
     since = None if newest is None else history.day_before(newest, question.days)
-    index = {} if since is None else _index(market.engine, board, question.option, since, today)
+    index = {} if since is None else _index(board, market.engine, question.option, since, today)
     return PriceReport(
         question=question,
         as_of=board.as_of,
@@ -155,8 +154,8 @@ class _Standing:
     options: Mapping[str, int]
 
 
-@lru_cache(maxsize=8)
-def _standing(engine: Engine, board: Board, catalog: Catalog, option: str, today: date) -> _Standing:
+@per_board(8)
+def _standing(board: Board, engine: Engine, catalog: Catalog, option: str, today: date) -> _Standing:
     bought = board.texts["purchase_option"]
     unclear = board.texts["accelerator_status"].where(lambda status: status == "ambiguous")
     until = board.as_of or datetime.combine(today, time(), UTC)
@@ -170,9 +169,9 @@ def _standing(engine: Engine, board: Board, catalog: Catalog, option: str, today
     )
 
 
-@lru_cache(maxsize=8)
+@per_board(8)
 def _index(
-    engine: Engine, _board: Board, option: str, since: date, _today: date
+    _board: Board, engine: Engine, option: str, since: date, _today: date
 ) -> Mapping[str, Sequence[IndexPoint]]:
     """Indices that more than a day has been linked for; kept while the board and the day are the same."""
     found = history.index_by_accelerator(engine, option, since)

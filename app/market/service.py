@@ -31,6 +31,7 @@ from app.market.outliers import flag_outliers
 from app.market.query import OfferQuery
 from app.market.remembered import board_of_one, explain_at, remembered
 from app.market.rent_or_buy import Decision, PurchaseCase, decide
+from app.market.shapes import hardware_index
 from app.market.trial import Trial
 from app.market.trials import judge_trial
 from app.training.parameters import count
@@ -79,7 +80,9 @@ class Market:
             version = str(board_version(connection))
         if version == self.board.version:
             return False
-        self.holder.swap(read_board(self.engine, self.catalog))
+        board = read_board(self.engine, self.catalog)
+        hardware_index(board, self.catalog)  # else the first question with a run would wait for it
+        self.holder.swap(board)
         return True
 
     def frame(self, run: TrainingRun | None) -> Frame:

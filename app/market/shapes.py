@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ from app.domain.accelerator import RATES, Accelerator
 from app.domain.hardware import Cluster, Fabric, Host, IntraNodeLink, Node
 from app.domain.record import OfferRecord
 from app.domain.sentence import N_, Sentence
-from app.market.board import Board
+from app.market.board import Board, per_board
 from app.training.machine import SLOWEST_FABRIC_GBPS
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class HardwareShape:
     label: str
     trouble: str = ""
     why: Sentence | None = None
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[str | Sentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +43,7 @@ class HardwareIndex:
     of_row: npt.NDArray[np.int64]
 
 
-@lru_cache(maxsize=2)
+@per_board(2)
 def hardware_index(board: Board, catalog: Catalog) -> HardwareIndex:
     """The distinct shapes of a board, in order of first appearance."""
     shapes = (shape_of_record(board.records[row], catalog) for row in board.machines.firsts)
@@ -61,7 +60,7 @@ def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
             N_("nothing is known about an accelerator called {name}"), {"name": record.accelerator_label}
         )
         return HardwareShape(None, label, "accelerator_unknown", why)
-    card, assumed = cards[0], tuple[str, ...]()
+    card, assumed = cards[0], tuple[str | Sentence, ...]()
     if len(cards) > 1:
         card, assumed = catalog.lowest_of(record.candidates, record.accelerator_label)
     if card.vendor not in CHECKED_VENDORS:
@@ -76,13 +75,14 @@ def shape_of_record(record: OfferRecord, catalog: Catalog) -> HardwareShape:
     return HardwareShape(Cluster(node, 1, _fabric(record)), label, assumed=assumed)
 
 
-def assumed_links(cluster: Cluster) -> tuple[str, ...]:
+def assumed_links(cluster: Cluster) -> tuple[Sentence, ...]:
     """Which links stand in for unknown ones in the time of a step, in words."""
     found = []
     if cluster.node.count > 1 and cluster.node.link.kind is None:
-        found.append("PCIe without peer-to-peer between the accelerators")
+        found.append(Sentence(N_("PCIe without peer-to-peer between the accelerators")))
     if cluster.nodes > 1 and cluster.fabric.gbps_per_node is None:
-        found.append(f"a plain {SLOWEST_FABRIC_GBPS:g} Gbit/s network between the nodes")
+        rate = {"rate": f"{SLOWEST_FABRIC_GBPS:g}"}
+        found.append(Sentence("a plain {rate} Gbit/s network between the nodes", rate))
     return tuple(found)
 
 
@@ -94,7 +94,7 @@ def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
         return HardwareShape(None, label, "slice", why)
     rates = {name: value * share for name in RATES if (value := getattr(card, name)) is not None}
     part = replace(card, name=f"{share:.3g} of a {card.name}", memory_gib=memory, **rates)
-    assumed = (f"{share:.3g} of the card's rate",)
+    assumed = (Sentence("{share} of the card's rate", {"share": f"{share:.3g}"}),)
     node = Node(part, 1, IntraNodeLink("none", None, 1, None), UNKNOWN_HOST, assumed)
     return HardwareShape(Cluster(node, 1, ALONE), label, assumed=assumed)
 

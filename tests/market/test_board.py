@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from app.domain.errors import NotFound
 from app.domain.record import OfferRecord
 from app.market import board
 from app.market.arrays import Source
-from app.market.board import BoardHolder
+from app.market.board import BoardHolder, per_board
 from app.market.columns import OFFER_COLUMNS
 from tests.market.samples import offer
 
@@ -152,3 +154,20 @@ def test_what_is_no_id_finds_nothing(wrong: str) -> None:
     built = board.build([offer(1), offer(0xAB)], None, "1")
     with pytest.raises(NotFound):
         built.row_of(wrong)
+
+
+def test_what_is_worked_out_of_a_board_is_forgotten_with_it() -> None:
+    asked = []
+
+    @per_board(2)
+    def rows_of(given: board.Board, provider: str) -> int:
+        asked.append(provider)
+        return int(given.texts["provider"].where(lambda name: name == provider).sum())
+
+    built = board.build([offer(1), offer(2)], None, "1")
+    assert [rows_of(built, "aws"), rows_of(built, "aws"), rows_of(built, "gcp")] == [2, 2, 0]
+    assert asked == ["aws", "gcp"]
+    column = weakref.ref(built.numbers["vcpus"])
+    del built
+    gc.collect()
+    assert column() is None

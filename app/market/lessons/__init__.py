@@ -7,11 +7,10 @@ and every figure carries the question that shows it in the table or on the fit p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from app.domain.errors import NotFound
-from app.market.board import Board
+from app.market.board import Board, per_board
 from app.market.lessons.billing import billing_lesson
 from app.market.lessons.host import cpu_lesson, storage_lesson
 from app.market.lessons.links import link_lesson
@@ -48,9 +47,9 @@ def lesson(market: Market, slug: str) -> Any:
     """
     if slug not in LESSONS:
         raise NotFound("lesson", slug)
-    return _kept(market, market.board, slug)
+    return _kept(market.board, market, slug)
 
 
-@lru_cache(maxsize=2 * len(LESSONS))
-def _kept(market: Market, board: Board, slug: str) -> Any:
+@per_board(len(LESSONS))
+def _kept(board: Board, market: Market, slug: str) -> Any:
     return LESSONS[slug](market)
