@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from app.catalog.hardware import FabricRule
 from app.catalog.terms import ProviderTerms
+from app.domain.coded import Coded, RowArray, distinct_rows, word_key
 from app.domain.errors import MissingKey, NotFound, SwitchedOff
 from app.domain.offer import PURCHASE_OPTIONS
-from app.domain.record import OfferRecord
 from app.market import overview
+from app.market.board import Board
 from app.market.cards import cards_by_slug
-from app.market.column import per_accelerator
 from app.market.overview import Spread
 from app.market.status import HoldStatus, RejectStatus, RunStatus, SourceStatus, Status
 from app.providers.card import ProviderCard
@@ -78,8 +80,9 @@ def provider_facts(market: Market, slug: str) -> ProviderFacts:
         NotFound: it has no offers, no source, and the catalog does not know it.
     """
     cards = [card for card in cards_by_slug().values() if slug in card.covers]
-    records = [record for record in market.board.records if record.provider == slug]
-    if not records and not cards and slug not in market.catalog.providers.names:
+    board = market.board
+    rows = np.flatnonzero(board.texts["provider"].where(lambda name: name == slug))
+    if not len(rows) and not cards and slug not in market.catalog.providers.names:
         raise NotFound("provider", slug)
     status = market.status()
     sources = tuple(source_of(card, status, slug) for card in cards)
@@ -87,10 +90,10 @@ def provider_facts(market: Market, slug: str) -> ProviderFacts:
     return ProviderFacts(
         slug=slug,
         name=market.catalog.provider_name(slug),
-        spread=overview.by_provider(market.board).get(slug),
+        spread=overview.by_provider(board).get(slug),
         terms=market.catalog.terms(slug),
         fabrics=market.catalog.fabrics_of(slug),
-        coverage=tuple(coverage_of(records)),
+        coverage=tuple(coverage_of(board, rows)),
         sources=sources,
         runs=tuple(sorted(runs, key=lambda pair: pair[1].started_at, reverse=True)[:_RUNS_LISTED]),
     )
@@ -118,32 +121,37 @@ def missing_variable(card: ProviderCard, state: SourceStatus | None) -> str | No
     return next((variable for variable in card.variables if said == str(MissingKey(variable))), None)
 
 
-def coverage_of(records: Iterable[OfferRecord]) -> Sequence[Coverage]:
+def coverage_of(board: Board, rows: RowArray) -> Sequence[Coverage]:
     """Accelerators of some offers, those with the most offers first."""
-    groups: dict[tuple[str | None, str], list[OfferRecord]] = {}
-    for record in records:
-        whole = record.accelerator_status == "known"
-        groups.setdefault((record.accelerator if whole else None, record.accelerator_label), []).append(
-            record
-        )
-    found = [_coverage(key, label, group) for (key, label), group in groups.items()]
+    names = ("accelerator", "accelerator_label", "accelerator_status")
+    firsts, group = distinct_rows([word_key(board.texts[name].take(rows)) for name in names])
+    found = [_coverage(board, rows[group == number]) for number in range(len(firsts))]
     return sorted(found, key=lambda item: (-item.offers, item.label.casefold()))
 
 
-def _coverage(key: str | None, label: str, records: Sequence[OfferRecord]) -> Coverage:
-    options = {record.purchase_option for record in records}
+def _coverage(board: Board, rows: RowArray) -> Coverage:
+    texts, first = board.texts, int(rows[0])
+    options = set(_words(texts["purchase_option"], rows))
+    known = texts["accelerator_status"].get(first) == "known"
     return Coverage(
-        key=key,
-        label=label,
-        offers=len(records),
-        counts=tuple(sorted({record.accelerator_count for record in records})),
-        regions=tuple(sorted({record.region for record in records if record.region})),
+        key=texts["accelerator"].get(first) if known else None,
+        label=texts["accelerator_label"].get(first) or "",
+        offers=len(rows),
+        counts=tuple(np.unique(board.numbers["accelerator_count"][rows]).tolist()),
+        regions=tuple(sorted(_words(texts["region"], rows))),
         purchase_options=tuple(option for option in PURCHASE_OPTIONS if option in options),
-        low_on_demand=_lowest(records, "on_demand"),
-        low_spot=_lowest(records, "spot"),
+        low_on_demand=_lowest(board, rows, "on_demand"),
+        low_spot=_lowest(board, rows, "spot"),
     )
 
 
-def _lowest(records: Iterable[OfferRecord], option: str) -> float | None:
-    prices = (per_accelerator(one) for one in records if one.purchase_option == option and not one.flags)
-    return min((price for price in prices if price is not None), default=None)
+def _words(words: Coded, rows: RowArray) -> list[str]:
+    return [words.names[code] for code in np.unique(words.codes[rows]) if code >= 0]
+
+
+def _lowest(board: Board, rows: RowArray, option: str) -> float | None:
+    """The cheapest price that nobody doubts."""
+    wanted = board.texts["purchase_option"].take(rows).where(lambda name: name == option)
+    prices = board.numbers["price_usd_per_accelerator_hour"][rows]
+    prices = prices[wanted & (board.numbers["flagged"][rows] == 0) & ~np.isnan(prices)]
+    return float(prices.min()) if len(prices) else None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from sqlalchemy import Engine
 
 from app.catalog import load_catalog
 from app.domain.errors import MissingKey, NotFound
+from app.market import board
 from app.market.ingest import record_failure, record_skip
 from app.market.provider_facts import coverage_of, missing_variable, provider_facts
 from app.market.service import Market
@@ -31,7 +33,8 @@ def test_coverage_counts_regions_and_options_and_never_the_flagged_price(engine:
         scraped("4.00", region="b", purchase_option="spot"),
         scraped(None, region="c", instance_type="x", accelerator_name="Frobnicator", accelerator_count=1.0),
     )
-    known, unknown = coverage_of(current(engine))
+    built = board.build(current(engine), load_catalog(), "1")
+    known, unknown = coverage_of(built, np.arange(len(built)))
     assert (known.key, known.offers, known.regions) == ("h100-sxm5-80gb", 3, ("a", "b"))
     assert (known.purchase_options, known.counts) == (("on_demand", "spot"), (8.0,))
     assert (known.low_on_demand, known.low_spot) == (2.0, 0.5)
