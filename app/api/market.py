@@ -90,7 +90,7 @@ def _mover(mover: Mover) -> dict[str, Any]:
 
 
 def _discount(one: Discount) -> dict[str, Any]:
-    return {"share": one.share, "offers": one.offers, "providers": one.providers}
+    return {name: getattr(one, name) for name in ("share", "offers", "providers", "oldest", "newest")}
 
 
 def market_parameters() -> Sequence[dict[str, Any]]:

@@ -84,11 +84,14 @@ class Level:
 @dataclass(frozen=True, slots=True)
 class Discount:
     """How much less than on demand, as a share: the median over providers of the medians over the same machines (same
-    provider, instance type and region); None where there are no two such offers. `offers` were compared."""
+    provider, instance type and region); None where there are no two such offers. `offers` were compared, whose prices
+    were said between `oldest` and `newest`."""
 
-    share: float | None
-    offers: int
-    providers: int
+    share: float | None = None
+    offers: int = 0
+    providers: int = 0
+    oldest: datetime | None = None
+    newest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,16 @@ class Discounts:
     card: Accelerator
     spot: Discount
     reserved: Mapping[int, Discount]
+
+    @property
+    def oldest(self) -> datetime:
+        """The oldest price that was compared."""
+        return min(one.oldest for one in (self.spot, *self.reserved.values()) if one.oldest)
+
+    @property
+    def newest(self) -> datetime:
+        """The newest price that was compared."""
+        return max(one.newest for one in (self.spot, *self.reserved.values()) if one.newest)
 
 
 @per_board(10)
@@ -129,7 +142,7 @@ def discounts(board: Board, catalog: Catalog) -> Sequence[Discounts]:
     spot = _by_accelerator(board, shares, "spot", None)
     reserved = {months: _by_accelerator(board, shares, "reserved", months) for months in TERMS}
     keys = spot.keys() | {key for found in reserved.values() for key in found}
-    none = Discount(None, 0, 0)
+    none = Discount()
     return sorted(
         (
             Discounts(
@@ -177,8 +190,8 @@ def _level(board: Board, card: Accelerator, rows: Rows) -> Level | None:
         flagged=len(priced) - len(sound),
         unpriced=len(rows) - len(priced),
         providers=sorted(lows, key=lambda low: (low.usd, low.record.provider)),
-        oldest=datetime.fromtimestamp(float(seen.min()), UTC),
-        newest=datetime.fromtimestamp(float(seen.max()), UTC),
+        oldest=_moment(seen.min()),
+        newest=_moment(seen.max()),
     )
 
 
@@ -205,4 +218,9 @@ def _by_accelerator(board: Board, shares: FloatArray, option: str, months: int |
 
 def _discount(board: Board, shares: FloatArray, rows: Rows) -> Discount:
     told = [np.median(shares[group]) for _, group in _runs(board.texts["provider"].codes[rows], rows)]
-    return Discount(float(np.median(told)), len(rows), len(told))
+    seen = board.numbers["observed_at"][rows]
+    return Discount(float(np.median(told)), len(rows), len(told), _moment(seen.min()), _moment(seen.max()))
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(float(seconds), UTC)

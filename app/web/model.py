@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from markupsafe import Markup
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.domain.run import Method, TrainingRun
 from app.domain.sentence import N_, Sentence
-from app.market.offers import OfferRow
+from app.market.board import Board, per_board
+from app.market.offers import OfferRow, Selection, ordered_rows, row_of, select
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.histories import Line, medians_chart
@@ -24,7 +26,8 @@ RUNS: tuple[tuple[Method, str], ...] = (
 )
 SHOWN: tuple[Method, ...] = ("qlora", "full")
 MOST_MACHINES = 5
-LOOKED_AT = 100
+LOOKED_AT = 1_000
+KEPT = 400
 DRAWN = 3
 
 
@@ -60,7 +63,11 @@ def model_view(market: Market, key: str) -> ModelView:
     """
     shape = market.catalog.model(key)
     queries = {method: OfferQuery.parse({"model": [key], "method": [method]}) for method, _ in RUNS}
-    holdings = [_holding(market, queries[method], method, title) for method, title in RUNS if method in SHOWN]
+    holdings = [
+        _holding(market.board, market, queries[method], method, title)
+        for method, title in RUNS
+        if method in SHOWN
+    ]
     keys = [row.record.accelerator for holding in holdings for row, _ in holding.rows]
     chart, legend = medians_chart(market, [key for key in dict.fromkeys(keys) if key][:DRAWN])
     run = queries[SHOWN[0]].run
@@ -75,16 +82,25 @@ def model_view(market: Market, key: str) -> ModelView:
     )
 
 
-def _holding(market: Market, query: OfferQuery, method: str, title: str) -> Holding:
+@per_board(KEPT)
+def _holding(_board: Board, market: Market, query: OfferQuery, method: str, title: str) -> Holding:
     """Flagged prices take no part."""
     asked = query.with_(flagged="no", per_page=LOOKED_AT)
     try:
-        page = market.list_offers(asked)
+        selection = select(market, asked)
     except BadInput as error:
         return Holding(method, title, href(query), (), 0, error.sentence)
-    machines: dict[tuple[str, float], OfferRow] = {}
-    for row in page.rows:
-        machines.setdefault((row.record.accelerator_label, row.record.accelerator_count), row)
-    cheapest = [row for row in machines.values() if row["total_usd"] is not None][:MOST_MACHINES]
-    linked = [(row, href(query, f"/offers/{row.id}")) for row in cheapest]
-    return Holding(method, title, href(query), linked, page.total)
+    linked = [
+        (row, href(query, f"/offers/{row.id}"))
+        for row in (row_of(selection, place) for place in _one_a_machine(selection, asked))
+        if row["total_usd"] is not None
+    ]
+    return Holding(method, title, href(query), linked, int(np.count_nonzero(selection.chosen)))
+
+
+def _one_a_machine(selection: Selection, asked: OfferQuery) -> list[int]:
+    """Rows of the cheapest offers of different machines."""
+    found: dict[int, int] = {}
+    for row in ordered_rows(selection, asked):
+        found.setdefault(int(selection.frame.board.machines.of_row[row]), row)
+    return list(found.values())[:MOST_MACHINES]
