@@ -20,6 +20,8 @@ PLAIN_COPIES = 6.0
 FP32_NORMS = ("Gemma", "OLMo 2", "gpt-oss")
 FUSED_QKV = ("GPT-NeoX", "Pythia")
 """Rotation makes new queries and keys, while the values keep the storage of all three alive."""
+PLAIN_SOFTMAX = ("BERT", "RoBERTa", "DeBERTa", "GPT-2", "T5", "Whisper", "wav2vec2", "Falcon")
+"""Whose code in Transformers takes the softmax in the format of the scores; all others in fp32."""
 COMPOSED_GELU = ("GPT-2", "GPT-J", "Phi", "T5")
 COMPOSED_STEPS = 3.0
 LAYER_SCALED = ("DINOv2",)
@@ -96,7 +98,8 @@ def _mlp_width(shape: ModelShape, expert_layer: bool) -> int:
 
 def _norms(shape: ModelShape, recipe: Recipe) -> float:
     """Inputs that the norms keep. The eager RMS norm keeps its fp32 copy and, where its weight is trained, the
-    normalised tensor in the stream's format (Gemma, OLMo 2, gpt-oss: in fp32); native and fused norms keep their input."""
+    normalised tensor in the stream's format (Gemma, OLMo 2, gpt-oss: in fp32); native and fused norms keep their
+    input."""
     hidden = shape.hidden_size
     upcast = shape.norm == "rms" and recipe.norm == "eager" and not recipe.compiled
     fp32 = shape.family.startswith(FP32_NORMS)
@@ -150,7 +153,7 @@ def _attention(shape: ModelShape, recipe: Recipe) -> float:
         masks += e * (query + key)
     if recipe.attention == "eager":
         return e * (query + key + value + _input_of(recipe, "o", output)) + masks
-    if _plain_products(recipe):
+    if _plain_products(shape, recipe):
         return e * (query + key + value + output) + masks + PLAIN_COPIES * shape.hidden_size
     return e * (query + key + value + output) + 4.0 * shape.attention_heads + masks
 
@@ -160,39 +163,48 @@ def _mask_bytes(recipe: Recipe) -> float:
     return recipe.residual_bytes if recipe.reference_kernels else 1.0
 
 
-def _plain_products(recipe: Recipe) -> bool:
-    """The reference kernels of fused attention know no dropout: plain products in fp32 take their place."""
-    return recipe.reference_kernels and bool(recipe.dropout) and recipe.attention == "sdpa"
+def _plain_products(shape: ModelShape, recipe: Recipe) -> bool:
+    """The reference kernels of fused attention know no dropout: plain products in fp32 take their place. OPT
+    drops out hidden states only."""
+    drops = bool(recipe.dropout) and shape.family != "OPT"
+    return recipe.reference_kernels and drops and recipe.attention == "sdpa"
 
 
 def _scores(shape: ModelShape, recipe: Recipe) -> float:
-    """Bytes per token and context token. Eager attention keeps the softmax (fp32 in Llama-like code and
-    under autocast, not in T5) and its copy in the compute format, with dropout the dropped copy and the mask, with
+    """Bytes per token and context token. Eager attention keeps the softmax (fp32 in most code and
+    under autocast) and its copy in the compute format, with dropout the dropped copy and the mask, with
     soft-capping the tanh. The reference kernels of fused attention write a causal mask out once a layer."""
     e = recipe.compute_bytes
-    if _plain_products(recipe):
+    if _plain_products(shape, recipe):
         return PLAIN_SCORES * shape.attention_heads
     if recipe.attention != "eager":
         masked = recipe.reference_kernels and recipe.attention == "sdpa" and shape.modality == "decoder"
         return e if masked else 0.0
-    upcast = (shape.norm == "rms" and shape.family != "T5") or shape.family == "Phi" or recipe.autocast
-    soft = 4.0 if upcast else e
+    soft = 4.0 if _upcasts_softmax(shape, recipe) else e
     copy = e if soft > e else 0.0
     if recipe.dropout:
         copy = e + (e if recipe.reference_kernels else 1.0)
     return shape.attention_heads * (soft + copy + (e if soft_capped(shape) else 0.0))
 
 
+def _upcasts_softmax(shape: ModelShape, recipe: Recipe) -> bool:
+    if recipe.transformers and shape.family and not recipe.autocast:
+        return shape.family not in PLAIN_SOFTMAX
+    return shape.norm == "rms" or recipe.autocast
+
+
 def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
-    """Gate, its activation and up (gated), or the activation's input; the tanh-GELU of some families is written out
-    in plain operations by Transformers and keeps three tensors more. Compiled code recomputes the activation, but
-    not the product, which a matrix product of the backward pass reads (functorch's min-cut partitioner)."""
+    """Gate, its activation and up (gated), or the activation's input (none for OPT's ReLU, which keeps its output, the
+    input of the next product); the tanh-GELU of some families is written out in plain operations by Transformers and
+    keeps three tensors more. Compiled code recomputes the activation, but not the product, which a matrix product of
+    the backward pass reads (functorch's min-cut partitioner)."""
     e = recipe.compute_bytes
     if recipe.mlp_recomputed and not shape.gated_mlp:
         return e * width * max(0, 1 - recipe.mlp_recomputed // 2)
     written_out = shape.family in COMPOSED_GELU and shape.gated_mlp == (shape.family == "T5")
     composed = written_out and recipe.transformers and recipe.norm == "eager"
-    inner = (3.0 if shape.gated_mlp else 1.0) + (COMPOSED_STEPS if composed else 0.0)
+    plain = 0.0 if shape.family == "OPT" else 1.0
+    inner = (3.0 if shape.gated_mlp else plain) + (COMPOSED_STEPS if composed else 0.0)
     if (recipe.fused_adapters or recipe.compiled) and shape.gated_mlp:
         inner = 2.0
     return e * width * inner + e * _input_of(recipe, "down", width)
