@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -22,7 +23,7 @@ CARD = ProviderCard(
     kind="marketplace",
     homepage="https://akash.network/pricing/gpus/",
     interval_s=HALF_HOUR,
-    terms_note="Public statistics of bids over the last weeks, not offers that can be clicked.",
+    terms_note=N_("Public statistics of bids over the last weeks, not offers that can be clicked."),
 )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._aws_families import MENTIONED, accelerators_of
 from app.providers._reading import Harvest, Refused, decimal_of, figure
 from app.providers._several import every_part
@@ -40,7 +41,7 @@ CARD = ProviderCard(
     homepage="https://aws.amazon.com/ec2/pricing/",
     interval_s=DAY,
     longest_s=3 * HOUR,
-    terms_note="Public price files; read once a day because of their size. Capacity is not published.",
+    terms_note=N_("Public price files; read once a day because of their size. Capacity is not published."),
 )
 
 

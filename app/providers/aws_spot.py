@@ -12,6 +12,7 @@ import orjson
 
 from app.domain.errors import UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._aws_families import accelerators_of
 from app.providers._reading import Harvest, figure, some
 from app.providers.card import HOUR, ProviderCard
@@ -34,7 +35,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://aws.amazon.com/ec2/spot/pricing/",
     interval_s=HOUR,
-    terms_note="Public files of the pricing page; averages of a region, no stock.",
+    terms_note=N_("Public files of the pricing page; averages of a region, no stock."),
     covers=("aws",),
 )
 

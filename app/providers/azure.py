@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._azure_sizes import accelerators_of
 from app.providers._reading import Harvest, Refused, decimal_of, rows_at, some
 from app.providers.card import ProviderCard
@@ -33,7 +34,7 @@ CARD = ProviderCard(
     source_kind="api",
     kind="list_price",
     homepage="https://azure.microsoft.com/pricing/details/virtual-machines/linux/",
-    terms_note="Public price API, documented for anyone; list prices, no stock.",
+    terms_note=N_("Public price API, documented for anyone; list prices, no stock."),
 )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, figure, rows_at, some
 from app.providers.card import QUARTER_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -24,7 +25,7 @@ CARD = ProviderCard(
     kind="marketplace",
     homepage="https://clore.ai/marketplace",
     interval_s=QUARTER_HOUR,
-    terms_note="Public marketplace list without a key.",
+    terms_note=N_("Public marketplace list without a key."),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import GB, GIB
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -24,7 +25,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://www.cloudrift.ai/pricing",
     interval_s=HALF_HOUR,
-    terms_note="Public list without a key, by habit rather than by contract.",
+    terms_note=N_("Public list without a key, by habit rather than by contract."),
 )
 
 

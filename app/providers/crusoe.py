@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, figure, rows_at
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -42,7 +43,7 @@ CARD = ProviderCard(
     needs_key="CRUSOE_ACCESS_KEY",
     other_variables=("CRUSOE_SECRET_KEY", "CRUSOE_PROJECT_ID"),
     interval_s=HALF_HOUR,
-    terms_note="Signed API without prices; prices are those of the page in September 2026.",
+    terms_note=N_("Signed API without prices; prices are those of the page in September 2026."),
 )
 
 

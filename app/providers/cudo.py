@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -26,7 +27,7 @@ CARD = ProviderCard(
     homepage="https://www.cudocompute.com/pricing",
     needs_key="CUDO_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="Needs a key; answered without one until mid-2026.",
+    terms_note=N_("Needs a key; answered without one until mid-2026."),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import SIX_HOURS, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -24,7 +25,7 @@ CARD = ProviderCard(
     needs_key="DENVR_USERNAME",
     other_variables=("DENVR_PASSWORD",),
     interval_s=SIX_HOURS,
-    terms_note="Needs the user name and password of an account.",
+    terms_note=N_("Needs the user name and password of an account."),
 )
 
 

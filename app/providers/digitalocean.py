@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings, required
@@ -23,7 +24,7 @@ CARD = ProviderCard(
     homepage="https://www.digitalocean.com/pricing/gpu-droplets",
     needs_key="DIGITALOCEAN_TOKEN",
     interval_s=HALF_HOUR,
-    terms_note="Needs a token with the scope sizes:read.",
+    terms_note=N_("Needs a token with the scope sizes:read."),
 )
 
 

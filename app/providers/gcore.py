@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._pages import LOWER_BOUND, blocks, lines_of, price_in
 from app.providers._reading import Harvest, Refused
 from app.providers.card import DAY, ProviderCard
@@ -27,7 +28,9 @@ CARD = ProviderCard(
     kind="list_price",
     homepage=_URL,
     interval_s=DAY,
-    terms_note="Read from the public page where robots.txt allows; prices “from”, in EUR without VAT, no stock.",
+    terms_note=N_(
+        "Read from the public page where robots.txt allows; prices “from”, in EUR without VAT, no stock."
+    ),
 )
 
 

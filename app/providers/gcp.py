@@ -16,6 +16,7 @@ import yaml
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import HOURS_PER_MONTH
 from app.providers._reading import Harvest, Refused, decimal_of, figure, some
 from app.providers.card import DAY, ProviderCard
@@ -40,7 +41,9 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://cloud.google.com/compute/vm-instance-pricing",
     interval_s=DAY,
-    terms_note="Computed from Google's billing catalog by Cyclenerd (Apache-2.0); no A4 or A3 Ultra prices.",
+    terms_note=N_(
+        "Computed from Google's billing catalog by Cyclenerd (Apache-2.0); no A4 or A3 Ultra prices."
+    ),
     licence="Apache-2.0",
 )
 

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, rows_at
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings, required
@@ -32,7 +33,7 @@ CARD = ProviderCard(
     homepage="https://cloud.google.com/skus",
     needs_key="GCP_API_KEY",
     interval_s=DAY,
-    terms_note="Needs an API key of any project; free.",
+    terms_note=N_("Needs an API key of any project; free."),
     covers=("gcp",),
 )
 

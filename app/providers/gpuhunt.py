@@ -17,6 +17,7 @@ import orjson
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure
 from app.providers._several import every_part, every_table
 from app.providers.card import ProviderCard
@@ -36,7 +37,9 @@ CARD = ProviderCard(
     source_kind="catalog",
     kind="aggregator",
     homepage="https://github.com/dstackai/gpuhunt",
-    terms_note="Published hourly. The code is MPL-2.0, a licence of the data is not stated: facts with attribution.",
+    terms_note=N_(
+        "Published hourly. The code is MPL-2.0, a licence of the data is not stated: facts with attribution."
+    ),
     licence="not stated",
     covers=tuple(_CLOUDS.values()),
 )

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -34,7 +35,7 @@ CARD = ProviderCard(
     kind="aggregator",
     homepage="https://gpurentalprices.com/",
     interval_s=DAY,
-    terms_note="Attribution: gpurentalprices.com. One price a model and cloud, without region.",
+    terms_note=N_("Attribution: gpurentalprices.com. One price a model and cloud, without region."),
     licence="CC BY 4.0",
     covers=_COVERED,
 )

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, decimal_of, figure
 from app.providers.card import WEEK, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://www.coreweave.com/pricing",
     interval_s=WEEK,
-    terms_note="Dated rows with the page they were read on; no request is made.",
+    terms_note=N_("Dated rows with the page they were read on; no request is made."),
     covers=("coreweave", "crusoe", "lambda", "digitalocean", "hyperstack"),
 )
 

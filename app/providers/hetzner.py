@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import HOURS_PER_MONTH
 from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -28,7 +29,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://www.hetzner.com/sb/",
     interval_s=HALF_HOUR,
-    terms_note="Data file of a public page; EUR without VAT; set-up fees are not in the price.",
+    terms_note=N_("Data file of a public page; EUR without VAT; set-up fees are not in the price."),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import GB, GIB
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     needs_key="HOTAISLE_API_KEY",
     other_variables=("HOTAISLE_TEAM_HANDLE",),
     interval_s=HALF_HOUR,
-    terms_note="Needs a token and the handle of a team.",
+    terms_note=N_("Needs a token and the handle of a team."),
 )
 
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     homepage="https://www.hyperstack.cloud/gpu-pricing",
     needs_key="HYPERSTACK_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="500 requests a minute; needs a key of a free account.",
+    terms_note=N_("500 requests a minute; needs a key of a free account."),
 )
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, PurchaseOption, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._pages import LOWER_BOUND, Price, lines_of, price_in
 from app.providers._reading import Harvest, Refused
 from app.providers.card import DAY, ProviderCard
@@ -35,7 +36,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage=_URL,
     interval_s=DAY,
-    terms_note="Read from the public page where robots.txt allows; per accelerator, no region, no stock.",
+    terms_note=N_("Read from the public page where robots.txt allows; per accelerator, no region, no stock."),
     covers=("hyperstack",),
 )
 

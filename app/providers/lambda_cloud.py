@@ -12,6 +12,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -27,7 +28,7 @@ CARD = ProviderCard(
     homepage="https://lambda.ai/pricing",
     needs_key="LAMBDA_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="One request a second; needs a key of a free account.",
+    terms_note=N_("One request a second; needs a key of a free account."),
 )
 
 

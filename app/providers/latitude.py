@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import HOURS_PER_MONTH
 from app.providers._reading import Harvest, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -28,7 +29,7 @@ CARD = ProviderCard(
     homepage="https://www.latitude.sh/pricing",
     needs_key="LATITUDESH_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="800 requests a minute; needs a key.",
+    terms_note=N_("800 requests a minute; needs a key."),
 )
 
 

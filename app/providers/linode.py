@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.errors import UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import GB, MIB
 from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at
 from app.providers.card import ProviderCard
@@ -30,7 +31,7 @@ CARD = ProviderCard(
     source_kind="api",
     kind="list_price",
     homepage="https://www.linode.com/pricing/#compute-gpu",
-    terms_note="Public type list; hourly up to a monthly cap.",
+    terms_note=N_("Public type list; hourly up to a monthly cap."),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, figure, rows_at, some
 from app.providers.card import QUARTER_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -22,7 +23,7 @@ CARD = ProviderCard(
     kind="marketplace",
     homepage="https://lium.io/",
     interval_s=QUARTER_HOUR,
-    terms_note="Public node list without a key.",
+    terms_note=N_("Public node list without a key."),
 )
 
 

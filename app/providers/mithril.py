@@ -13,6 +13,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings, required
@@ -28,7 +29,9 @@ CARD = ProviderCard(
     homepage="https://mithril.ai/pricing",
     needs_key="MITHRIL_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="Needs a key of an account. Spot is an auction by region; reservations have a fixed price of the moment.",
+    terms_note=N_(
+        "Needs a key of an account. Spot is an auction by region; reservations have a fixed price of the moment."
+    ),
 )
 
 

@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -39,7 +40,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage=_URL,
     interval_s=DAY,
-    terms_note="Read from the public price page where robots.txt allows; no stock.",
+    terms_note=N_("Read from the public price page where robots.txt allows; no stock."),
 )
 
 

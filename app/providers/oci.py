@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from app.domain.errors import UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -70,7 +71,7 @@ CARD = ProviderCard(
     source_kind="api",
     kind="list_price",
     homepage="https://www.oracle.com/cloud/price-list/",
-    terms_note="Public price list; the same in every commercial region, no stock.",
+    terms_note=N_("Public price list; the same in every commercial region, no stock."),
 )
 
 

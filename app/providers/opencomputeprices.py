@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, decimal_of
 from app.providers._several import every_part, every_table
 from app.providers.card import DAY, ProviderCard
@@ -41,7 +42,7 @@ CARD = ProviderCard(
     kind="aggregator",
     homepage="https://github.com/thatkavish/OpenComputePrices",
     interval_s=DAY,
-    terms_note="Collected from price pages by an open project; attribution kept.",
+    terms_note=N_("Collected from price pages by an open project; attribution kept."),
     licence="MIT",
     covers=_FILES,
 )

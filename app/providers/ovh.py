@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, figure, rows_at
 from app.providers.card import DAY, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -39,7 +40,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://www.ovhcloud.com/en/public-cloud/prices/",
     interval_s=DAY,
-    terms_note="Public order catalogue; EUR without VAT, no stock.",
+    terms_note=N_("Public order catalogue; EUR without VAT, no stock."),
 )
 
 

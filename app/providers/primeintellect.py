@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, figure, rows_at, some
 from app.providers._upstreams import KNOWN, slug_of
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -35,7 +36,7 @@ CARD = ProviderCard(
     homepage="https://app.primeintellect.ai/",
     needs_key="PRIME_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="Resells other clouds and builds clusters of them; needs a key.",
+    terms_note=N_("Resells other clouds and builds clusters of them; needs a key."),
     covers=("primeintellect", *KNOWN),
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift, UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
@@ -41,7 +42,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://www.runpod.io/pricing",
     interval_s=HALF_HOUR,
-    terms_note="Public GraphQL without a key, by habit rather than by contract.",
+    terms_note=N_("Public GraphQL without a key, by habit rather than by contract."),
 )
 
 

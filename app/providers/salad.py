@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, rows_at
 from app.providers.card import SIX_HOURS, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     needs_key="SALAD_API_KEY",
     other_variables=("SALAD_ORGANIZATION",),
     interval_s=SIX_HOURS,
-    terms_note="Needs a key and the name of an organization.",
+    terms_note=N_("Needs a key and the name of an organization."),
 )
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import GB, GIB
 from app.providers._reading import Harvest, Refused, figure, rows_at
 from app.providers.card import ProviderCard
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     source_kind="api",
     kind="list_price",
     homepage="https://www.scaleway.com/en/pricing/gpu/",
-    terms_note="Public catalogue; EUR without VAT, no stock.",
+    terms_note=N_("Public catalogue; EUR without VAT, no stock."),
 )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import SIX_HOURS, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -24,7 +25,7 @@ CARD = ProviderCard(
     homepage="https://www.seeweb.it/en/products/cloud-server-gpu",
     needs_key="SEEWEB_API_TOKEN",
     interval_s=SIX_HOURS,
-    terms_note="Needs a token; EUR without VAT.",
+    terms_note=N_("Needs a token; EUR without VAT."),
 )
 
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.domain.units import hours_from_seconds
 from app.providers._reading import Harvest, Refused, decimal_of
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -29,7 +30,7 @@ CARD = ProviderCard(
     homepage="https://sfcompute.com/",
     needs_key="SF_API_TOKEN",
     interval_s=HALF_HOUR,
-    terms_note="Quotes of a market, for one node and one day; needs a token.",
+    terms_note=N_("Quotes of a market, for one node and one day; needs a token."),
 )
 
 

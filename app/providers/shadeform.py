@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers._upstreams import KNOWN, slug_of
 from app.providers.card import HALF_HOUR, ProviderCard
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     homepage="https://www.shadeform.ai/instances",
     needs_key="SHADEFORM_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="Resells other clouds; needs a key of a free account.",
+    terms_note=N_("Resells other clouds; needs a key of a free account."),
     covers=("shadeform", *KNOWN),
 )
 

@@ -16,6 +16,7 @@ import msgspec
 
 from app.domain.errors import Unreachable, UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at, some
 from app.providers._several import every_part, every_table
 from app.providers.card import ProviderCard
@@ -67,7 +68,9 @@ CARD = ProviderCard(
     source_kind="catalog",
     kind="aggregator",
     homepage="https://github.com/skypilot-org/skypilot-catalog",
-    terms_note="Apache-2.0. Refreshed upstream about every seven hours; a row is a list price, not stock.",
+    terms_note=N_(
+        "Apache-2.0. Refreshed upstream about every seven hours; a row is a list price, not stock."
+    ),
     licence="Apache-2.0",
     covers=tuple(slug for slug, _ in _CLOUDS.values() if slug not in _ASKED_DIRECTLY),
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, rows_at, some
 from app.providers.card import QUARTER_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -26,7 +27,7 @@ CARD = ProviderCard(
     homepage="https://www.tensordock.com/gpu-cloud",
     needs_key="TENSORDOCK_API_KEY",
     interval_s=QUARTER_HOUR,
-    terms_note="100 requests a minute; needs a key of a free account.",
+    terms_note=N_("100 requests a minute; needs a key of a free account."),
 )
 
 

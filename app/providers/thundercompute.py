@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift, UpstreamFault
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure
 from app.providers.card import SIX_HOURS, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -27,7 +28,9 @@ CARD = ProviderCard(
     homepage="https://www.thundercompute.com/pricing",
     other_variables=("THUNDER_API_TOKEN",),
     interval_s=SIX_HOURS,
-    terms_note="The price call is called public by the provider's own tool; a token is sent where one is set.",
+    terms_note=N_(
+        "The price call is called public by the provider's own tool; a token is sent where one is set."
+    ),
 )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings, required
@@ -24,7 +25,7 @@ CARD = ProviderCard(
     homepage="https://www.together.ai/pricing",
     needs_key="TOGETHER_API_KEY",
     interval_s=HALF_HOUR,
-    terms_note="Prices of inference endpoints; clusters are priced on the page and by contract.",
+    terms_note=N_("Prices of inference endpoints; clusters are priced on the page and by contract."),
 )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at, some
 from app.providers.card import QUARTER_HOUR, ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -34,7 +35,7 @@ CARD = ProviderCard(
     kind="marketplace",
     homepage="https://vast.ai/pricing",
     interval_s=QUARTER_HOUR,
-    terms_note="Public search without a key; about ten calls a minute. Hosts set prices and end dates.",
+    terms_note=N_("Public search without a key; about ten calls a minute. Hosts set prices and end dates."),
 )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.domain.errors import Unreachable
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at, some
 from app.providers.card import ProviderCard
 from app.providers.port import Http, Payload, Settings
@@ -25,7 +26,7 @@ CARD = ProviderCard(
     homepage="https://verda.com/pricing",
     other_variables=("VERDA_CLIENT_ID", "VERDA_CLIENT_SECRET"),
     interval_s=1_800,
-    terms_note="Prices are public; with a client id and secret the stock per location is read as well.",
+    terms_note=N_("Prices are public; with a client id and secret the stock per location is read as well."),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from app.domain.errors import ShapeDrift
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
@@ -28,7 +29,7 @@ CARD = ProviderCard(
     homepage="https://www.voltagepark.com/pricing",
     other_variables=(_KEY,),
     interval_s=HALF_HOUR,
-    terms_note="Bare metal without a key, by habit rather than by contract; virtual machines with a key.",
+    terms_note=N_("Bare metal without a key, by habit rather than by contract; virtual machines with a key."),
 )
 
 

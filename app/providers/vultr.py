@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.domain.offer import Parsed, ScrapedOffer
+from app.domain.sentence import N_
 from app.providers._reading import Harvest, Refused, decimal_of, figure, rows_at, some
 from app.providers.card import HALF_HOUR, ProviderCard
 from app.providers.port import Http, Part, Payload, Settings
@@ -31,7 +32,7 @@ CARD = ProviderCard(
     kind="list_price",
     homepage="https://www.vultr.com/pricing/#cloud-gpu",
     interval_s=HALF_HOUR,
-    terms_note="Public plan list; hourly, capped at 672 hours a month.",
+    terms_note=N_("Public plan list; hourly, capped at 672 hours a month."),
 )
 
 
