@@ -80,7 +80,9 @@
   document.addEventListener("htmx:finally:request", (event) => {
     if (event.detail.ctx.target === results()) results().removeAttribute("aria-busy");
   });
-  document.addEventListener("htmx:after:swap", calm);
+  document.addEventListener("htmx:after:swap", (event) => {
+    if (event.detail.ctx?.response?.status < 500) calm();
+  });
   const retry = (context) => () => {
     const source = context.sourceElement;
     if (source.tagName === "FORM") source.requestSubmit();
@@ -118,8 +120,8 @@
   });
 
   document.addEventListener("htmx:after:swap", (event) => {
-    const target = event.detail.ctx?.target;
-    if (target?.id === "chooser") target.showPopover();
+    const { target, response } = event.detail.ctx ?? {};
+    if (target?.id === "chooser" && response?.status === 200) target.showPopover();
   });
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
