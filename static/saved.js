@@ -67,6 +67,14 @@
     field.value = "";
   });
 
+  // An estimate is saved by following its link; its address is kept beside the views.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-bookmark]");
+    if (!link) return;
+    const view = { name: link.dataset.title, href: link.pathname + link.search };
+    write([...read().filter((one) => one.name !== view.name), view]);
+  });
+
   document.addEventListener("click", async (event) => {
     const all = event.target.closest("[data-export]");
     if (!all) return;

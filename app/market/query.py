@@ -68,6 +68,11 @@ class OfferQuery:
         return self.draft if self.draft is not None and self.draft.names_a_model else None
 
     @property
+    def run_params(self) -> dict[str, list[str]]:
+        """The parameters of the run alone."""
+        return {name: values for name, values in self.to_params().items() if name in RUN_FIELDS}
+
+    @property
     def order(self) -> str:
         """`asc` or `desc`."""
         return "desc" if self.descending else "asc"

@@ -19,20 +19,29 @@ from app.web.language import country, gettext, language, say
 from app.web.widths import letters_of, place_classes
 
 OLD = timedelta(days=7)
+_BOX = "xxxx"
+"""As wide as the box before the first text of a row."""
 CHUNK = 20
 """Rows that a browser lays out together once they come near the window."""
 
 
 class RowWriter:
-    """Writes rows for one table: its columns, the moment, the query string that offer pages get (the run), the units."""
+    """Writes rows for one table: its columns, the moment, the query string that offer pages get (the run), the units.
+    With `chooses` each row has a box that puts it into the form `compare`."""
 
     def __init__(
-        self, columns: Sequence[Column], now: datetime, run_query: str, units: Units | None = None
+        self,
+        columns: Sequence[Column],
+        now: datetime,
+        run_query: str,
+        units: Units | None = None,
+        chooses: bool = False,
     ) -> None:
         self.columns = tuple(columns)
         self.now = now
         self.suffix = escape(f"?{run_query}" if run_query else "")
         self.units = units or Units()
+        self.box = escape(gettext("Compare")) if chooses else None
         self.classes = dict(zip((c.name for c in columns), place_classes(columns), strict=True))
         self.letters = {column.name: letters_of(column) for column in columns}
         said = escape(gettext("unknown"))
@@ -56,10 +65,17 @@ class RowWriter:
 
     def _head(self, column: Column, row: OfferRow) -> str:
         text = self.text(column, row) or gettext("unknown")
+        cut = self.cut(column, text + _BOX if self.box else text)
         return (
-            f'<th scope="row" class="{self.classes[column.name]}{self.cut(column, text)}"><a href="/offers/{row.id}{self.suffix}">'
-            f"{self.named(column, text)}</a></th>"
+            f'<th scope="row" class="{self.classes[column.name]}{cut}"><a href="/offers/{row.id}{self.suffix}">'
+            f"{self.named(column, text)}</a>{self._box(row, text)}</th>"
         )
+
+    def _box(self, row: OfferRow, text: str) -> str:
+        if self.box is None:
+            return ""
+        name = f"{self.box}: {escape(text)}, {escape(row.record.provider_name)}"
+        return f'<input type="checkbox" name="offer" value="{row.id}" form="compare" aria-label="{name}">'
 
     def _cell(self, column: Column, row: OfferRow) -> str:
         value = row[column.name]

@@ -108,7 +108,7 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
     """
     page = market.list_offers(query, facets=True)
     columns = display_columns(query)
-    writer = RowWriter(columns, market.clock(), run_query(query), page.units)
+    writer = RowWriter(columns, market.clock(), run_query(query), page.units, chooses=True)
     return OffersView(
         question=question_of(query.to_params(), page.facets, query.run is not None, page.spans),
         page=page,

@@ -75,11 +75,19 @@ def saved_view(
     told = then_and_now(market, row.record, withdrawn_at, query.run, kept) if kept is not None else None
     return SavedView(
         keep_href=_keep_href(market, query, row, explanation) if withdrawn_at is None else None,
-        title=words_of(row.record),
+        title=_title(market, query, row),
         today_href=href(run_alone(query), path),
         told=told,
         lines=tuple(map(_line, told.figures)) if told is not None else (),
     )
+
+
+def _title(market: Market, query: OfferQuery, row: OfferRow) -> str:
+    """What a bookmark is called: model, offer and day."""
+    model = query.run.model if query.run is not None else None
+    shape = market.catalog.models.get(model or "")
+    named = (shape.name if shape else model, words_of(row.record), market.clock().date().isoformat())
+    return " · ".join(part for part in named if part)
 
 
 def _keep_href(market: Market, query: OfferQuery, row: OfferRow, explanation: Any) -> str | None:

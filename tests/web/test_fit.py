@@ -55,7 +55,7 @@ def test_the_answer_has_size_class_memory_growth_levers_rules_and_choices(client
 
 def test_a_lever_is_a_button_that_changes_the_run_and_keeps_the_rest(client: TestClient) -> None:
     html = client.get(f"/fit?{RUN}&tokens=5e7&deadline_hours=24").text
-    link = re.search(r'<a href="(/fit\?[^"]*method=qlora[^"]*)" class="button">', html)
+    link = re.search(r'<a href="(/fit\?[^"]*method=qlora[^"]*)">', html)
     assert link
     asked = entities.unescape(link[1])
     assert "deadline_hours=24" in asked

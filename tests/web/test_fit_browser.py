@@ -160,5 +160,45 @@ def test_an_estimate_is_saved_by_its_link_and_shows_then_beside_now(
     page.get_by_role("link", name="Save this estimate").click()
     expect(page.get_by_role("heading", name="beside today")).to_be_visible()
     expect(page.locator("#saved")).to_contain_text("Nothing moved.")
+    kept = page.evaluate("JSON.parse(localStorage.getItem('rackrate.saved'))")
+    assert [one["href"] for one in kept] == [page.url.removeprefix(address)]
+    assert kept[0]["name"].startswith("Llama 3.1 8B · 8× ")
     found = Axe().run(page, options=AXE_OPTIONS)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_rows_ticked_in_the_table_stay_ticked_through_sorting_and_are_compared(
+    open_page: Open, address: str, market: Market
+) -> None:
+    first, second = machines(market, "gpu_8x_h100_sxm5", "gpu_8x_b200_sxm6")
+    page = open_page(f"{address}/?{RUN}")
+    page.locator(f'input[name=offer][value="{first}"]').check()
+    page.get_by_role("link", name="Time", exact=True).click()
+    expect(page.locator("th[aria-sort]")).to_contain_text("Time")
+    expect(page.locator(f'input[name=offer][value="{first}"]')).to_be_checked()
+    page.get_by_role("searchbox", name="Search").fill("b200")
+    page.locator(f'input[name=offer][value="{second}"]').check()
+    expect(page.locator(f'input[name=offer][value="{first}"]:not([type=hidden])')).to_have_count(0)
+    page.get_by_role("button", name="Compare ticked 2").click()
+    expect(page.locator(".compare thead th a.away")).to_have_count(2)
+    expect(page).to_have_url(re.compile(f"offer={first}&.*offer={second}"))
+
+
+def test_a_seventh_row_cannot_be_ticked_and_the_table_says_why(open_page: Open, address: str) -> None:
+    page = open_page(address)
+    boxes = page.locator("#offers input[name=offer]")
+    for place in range(6):
+        boxes.nth(place).check()
+    boxes.nth(6).click()
+    expect(boxes.nth(6)).not_to_be_checked()
+    expect(page.locator("#compare [role=status]")).to_contain_text("At most six offers")
+
+
+def test_without_javascript_ticked_rows_are_a_form(open_page: Open, address: str, market: Market) -> None:
+    first, second = machines(market, "gpu_8x_h100_sxm5", "gpu_8x_a100_80gb")
+    page = open_page(f"{address}/?{RUN}", java_script_enabled=False)
+    for key in (first, second):
+        page.locator(f'input[name=offer][value="{key}"]').check()
+    page.get_by_role("button", name="Compare ticked").click()
+    expect(page.locator(".compare thead th a.away")).to_have_count(2)
+    expect(page.get_by_role("rowheader", name="Total cost")).to_be_visible()

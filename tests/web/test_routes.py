@@ -200,6 +200,6 @@ def test_density_changes_the_look_and_no_row(client: TestClient) -> None:
 def test_the_fit_page_says_when_no_offer_is_within_the_limits_though_one_accelerator_would_do(
     client: TestClient,
 ) -> None:
-    words = "no offer is within this run's budget"
+    words = "none is within your limits"
     assert words in client.get(f"/fit?{RUN}&budget_usd=0.01").text
     assert words not in client.get(f"/fit?{RUN}").text
