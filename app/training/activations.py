@@ -18,7 +18,7 @@ from app.training.targets import target_linears
 PLAIN_SCORES = 12.0
 PLAIN_COPIES = 6.0
 FP32_NORMS = ("Gemma", "OLMo 2", "gpt-oss")
-FUSED_QKV = ("GPT-NeoX", "Pythia")
+FUSED_QKV = ("GPT-NeoX", "Pythia", "Qwen 1", "Phi")
 """Rotation makes new queries and keys, while the values keep the storage of all three alive."""
 PLAIN_SOFTMAX = ("BERT", "RoBERTa", "DeBERTa", "GPT-2", "T5", "Whisper", "wav2vec2", "Falcon")
 """Whose code in Transformers takes the softmax in the format of the scores; all others in fp32."""
@@ -149,7 +149,8 @@ def _attention(shape: ModelShape, recipe: Recipe) -> float:
     if recipe.repeats_keys or recipe.attention == "eager":
         key = value = query if not shape.kv_lora_rank else key
     masks = _mask_bytes(recipe) * shape.hidden_size * 2 if recipe.dropout else 0.0
-    if recipe.transformers and shape.family in FUSED_QKV:
+    fused = shape.family in FUSED_QKV and (shape.family != "Phi" or shape.gated_mlp)
+    if recipe.transformers and fused:
         masks += e * (query + key)
     if recipe.attention == "eager":
         return e * (query + key + value + _input_of(recipe, "o", output)) + masks
