@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.catalog.citations import Citation, cited_in
 from app.domain.accelerator import Accelerator
 from app.domain.offer import PURCHASE_OPTIONS
 from app.market import overview
@@ -43,6 +44,7 @@ class AcceleratorView:
     alternatives: Sequence[tuple[Accelerator, Spread]]
     history: DayHistory
     words: Mapping[str, str]
+    citations: Sequence[Citation]
 
 
 def accelerator_view(market: Market, key: str, days: int) -> AcceleratorView:
@@ -75,6 +77,7 @@ def accelerator_view(market: Market, key: str, days: int) -> AcceleratorView:
         alternatives=_alternatives(market, card, spreads),
         history=accelerator_history(market, key, days),
         words=PURCHASE_LABELS,
+        citations=cited_in(card.source),
     )
 
 
