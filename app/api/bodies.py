@@ -13,6 +13,7 @@ from app.market.groups import fields_of as fields_of_group
 from app.market.offers import OfferPage, OfferRow
 from app.market.overview import by_accelerator, by_provider
 from app.market.query import OfferQuery
+from app.market.reach import Reach
 from app.market.service import Market
 from app.market.units import Units
 
@@ -115,12 +116,28 @@ def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
         **{name: getattr(best, name) if best else None for name in BEST},
         "enough": told.enough,
         "tiers": told.tiers,
+        "classes": told.classes,
+        "reach": _reach(told.reach) if told.reach else None,
+        "smaller": told.smaller,
         "rules": told.rules,
         "levers": told.levers,
         "compared": told.compared,
         "calibration": told.question.calibration,
         "choices": choices_body(market, OfferQuery(draft=run)),
         "hardware": hardware,
+    }
+
+
+def _reach(reach: Reach) -> dict[str, Any]:
+    """The run on the machine that the answer is drawn on, and how far it could grow there."""
+    return {
+        "machine": reach.label,
+        "nodes": reach.nodes,
+        "holds": reach.holds,
+        "layout": reach.layout,
+        "usable_gib": reach.usable_gib,
+        "memory": reach.memory,
+        "growth": reach.growth,
     }
 
 

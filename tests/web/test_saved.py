@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import html as entities
 import re
+from datetime import timedelta
+from pathlib import Path
 
 from fastapi.testclient import TestClient
 
+from app.catalog import load_catalog
+from app.db.engine import make_engine
+from app.db.migrate import upgrade
 from app.market.service import Market
+from tests.scraped import NOON, current, scraped, take_in
+from tests.web.site import make_app
 
 RUN = "model=llama-3.1-8b&tokens=5e7"
 
@@ -45,3 +52,21 @@ def test_a_day_to_come_is_refused(client: TestClient, market: Market) -> None:
     shown = client.get(f"/offers/{offer(market)}?{RUN}&as_of=2027-01-01")
     assert shown.status_code == 422
     assert "still to come" in shown.text
+
+
+def test_an_offer_that_was_withdrawn_still_has_its_page_which_says_so(tmp_path: Path) -> None:
+    engine = make_engine(f"sqlite:///{tmp_path / 'gone.sqlite3'}")
+    upgrade(engine)
+    take_in(engine, scraped("10.00"), scraped("11.00", region="west"))
+    key = next(record.id for record in current(engine) if record.region == "us-east-1")
+    for hours in (24, 48):
+        take_in(engine, scraped("11.00", region="west"), hours=hours)
+    market = Market.open(load_catalog(), engine, lambda: NOON + timedelta(days=3))
+    gone = TestClient(make_app(market))
+    shown = gone.get(f"/offers/{key}?{RUN}&as_of=2026-11-30")
+    assert shown.status_code == 200
+    assert "Withdrawn on 2026-12-0" in shown.text
+    assert shown.text.count(">withdrawn<") == 3
+    assert 'id="keep"' not in shown.text
+    assert "withdrawn on 2026-12-0" in gone.get(f"/compare?offer={key}").text
+    engine.dispose()
