@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Table, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from app.db.copying import WORTHWHILE, copied
 from app.db.engine import is_postgresql
 from app.db.tables import board_version as version_table
 from app.db.tables import exchange_rate, offer
@@ -61,18 +62,22 @@ def read_rates(connection: Connection) -> dict[str, tuple[date | None, Decimal]]
 def upsert(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]], keep: Iterable[str] | None = None
 ) -> None:
-    """Insert rows; where the key exists, overwrite all columns but `keep` (None = leave the old row alone)."""
+    """Insert rows (each key once, all with the same columns); where the key exists, overwrite all columns but `keep`
+    (None = leave the old row alone)."""
     if not rows:
         return
-    dialect = postgresql if is_postgresql(connection) else sqlite
-    statement = dialect.insert(table)
+    statement: Any = (postgresql if is_postgresql(connection) else sqlite).insert(table)
+    copies = is_postgresql(connection) and len(rows) >= WORTHWHILE
+    if copies:
+        statement = statement.from_select(list(rows[0]), copied(connection, table, rows))
     keys = [column.name for column in table.primary_key]
-    if keep is None:
-        connection.execute(statement.on_conflict_do_nothing(index_elements=keys), rows)
-        return
-    kept = {*keys, *keep}
+    kept = {*keys, *(keep or ())}
     changes = {name: statement.excluded[name] for name in rows[0] if name not in kept}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changes), rows)
+    if keep is None:
+        statement = statement.on_conflict_do_nothing(index_elements=keys)
+    else:
+        statement = statement.on_conflict_do_update(index_elements=keys, set_=changes)
+    connection.execute(statement, None if copies else rows)
 
 
 def read_standing(connection: Connection, via: str, provider: str) -> list[Stood]:

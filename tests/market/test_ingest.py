@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select, update
 
 from app.catalog import load_catalog
+from app.db.copying import WORTHWHILE
 from app.db.leases import acquire, register
 from app.db.offers import board_version
 from app.db.tables import hold, offer, price_point, scrape_run
@@ -82,6 +83,20 @@ def test_price_point_is_appended_on_change_only(engine: Engine) -> None:
     ]
     assert record.previous_price_usd_per_hour == 11.0
     assert record.price_changed_at == NOON + timedelta(hours=4)
+
+
+def test_large_batches_are_written_like_small_ones(engine: Engine) -> None:
+    """PostgreSQL takes them by COPY."""
+    assert take_in(engine, *many(WORTHWHILE + 1)).added == WORTHWHILE + 1
+    report = take_in(engine, *many(WORTHWHILE + 1, "11.00"), hours=1)
+    assert (report.outcome, report.added, report.changed) == ("ok", 0, WORTHWHILE + 1)
+    assert take_in(engine, *many(WORTHWHILE + 1, "11.00"), hours=2).changed == 0
+    records = current(engine)
+    assert {(r.price_usd_per_hour, r.previous_price_usd_per_hour, r.first_seen) for r in records} == {
+        (11.0, 10.0, NOON)
+    }
+    assert {r.observed_at for r in records} == {NOON + timedelta(hours=2)}
+    assert [point.hourly for point in price_points(engine, records[-1].id)] == [10.0, 11.0]
 
 
 def test_change_of_anything_but_the_price_leaves_the_history_alone(engine: Engine) -> None:
