@@ -47,12 +47,16 @@ def served(app: ASGIApp) -> Iterator[str]:
     thread.join(PATIENCE_S)
 
 
+def chromium() -> str | None:
+    """Debian's Chromium, or the one that RACKRATE_CHROMIUM names; None for Playwright's own."""
+    return os.environ.get("RACKRATE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, or the one that RACKRATE_CHROMIUM names, or Playwright's own."""
-    path = os.environ.get("RACKRATE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    """One browser for the tests of a module."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         yield browser
         browser.close()
 

@@ -147,9 +147,11 @@ def build_from(offers: OfferTable, catalog: Catalog | None, version: str) -> Boa
     texts = {"id": _ids(offers, by_id)}
     numbers: dict[str, FloatArray] = {}
     for column in OFFER_COLUMNS:
-        if column.kind == "text" and column.name not in texts:
+        if column.name in texts:
+            continue
+        if column.kind in ("text", "list"):
             texts[column.name] = _texts(column, all_, facts)
-        elif column.kind not in ("text", "list"):
+        else:
             numbers[column.name] = _numbers(column, all_, facts)
     facets = {
         column.name: _by_name(column.facet, offers, facts) if column.facet else texts[column.name]
@@ -181,6 +183,8 @@ def _texts(column: Column, all_: Columns, facts: Rows) -> Coded:
     found = _at_once(column, all_)
     if isinstance(found, Coded):
         return found
+    if isinstance(found, Listed):
+        return Coded.of(map(" ".join, found.values)).take(found.codes)
     assert column.value is not None
     return Coded.of(map(column.value, facts))
 

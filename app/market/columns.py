@@ -47,7 +47,7 @@ from app.market.labels import (
 from app.market.reasons import REASONS
 
 OFFER = (
-    text("id", N_("Id"), N_("Stable identity of the offer."), "offer", filter="choice", facets=False, sortable=False),
+    text("id", N_("Id"), N_("Stable identity of the offer."), "offer", filter="choice", facets=False),
     text("provider", N_("Provider"), N_("Who rents it out."), "offer", filter="choice", default=True),
     text("provider_name", N_("Provider name"), N_("The provider's own name."), "offer"),
     text(
@@ -194,7 +194,7 @@ SOURCE = (
     text("source", N_("Source"), N_("Where the price was read."), "source", commas=False, default=True),
     text("source_kind", N_("Kind of source"), N_("How directly the price was read."), "source",
          filter="choice", options=tuple(SOURCE_LABELS), option_labels=SOURCE_LABELS),
-    text("source_url", N_("Source address"), N_("Page of the source."), "source", sortable=False),
+    text("source_url", N_("Source address"), N_("Page of the source."), "source"),
     text("licence", N_("Licence"), N_("Under which the source publishes."), "source"),
     Column(
         name="flagged", label=N_("Flagged"), help=N_("The price is doubtful; it takes no part in what is cheapest."), group="source",
@@ -203,15 +203,15 @@ SOURCE = (
     ),
     Column(
         name="flags", label=N_("Flags"), help=N_("Why the price is doubtful."), group="source", kind="list",
-        format="list", value=of_record("flags"), option_labels=DOUBTS, sortable=False,
+        format="list", value=of_record("flags"), option_labels=DOUBTS,
     ),
     Column(
         name="notes", label=N_("Notes"), help=N_("What explains the price."), group="source", kind="list",
-        format="list", value=of_record("notes"), option_labels=NOTES, sortable=False,
+        format="list", value=of_record("notes"), option_labels=NOTES,
     ),
     Column(
         name="other_sources", label=N_("Also seen at"), help=N_("Further sources that filled blanks."), group="source",
-        kind="list", format="list", value=of_record("other_sources"), sortable=False,
+        kind="list", format="list", value=of_record("other_sources"),
     ),
 )  # fmt: skip
 
@@ -220,7 +220,7 @@ RUN = (
                filter="choice", options=tuple(VERDICT_LABELS), option_labels=VERDICT_LABELS, default=True),
     run_column("reason", N_("Reason"), N_("What decides the verdict, in a word."), filter="choice",
                options=tuple(REASONS), option_labels=REASONS),
-    run_column("why", N_("Why"), N_("The verdict as a sentence."), sortable=False),
+    run_column("why", N_("Why"), N_("The verdict as a sentence.")),
     run_column("plan", N_("Plan"), N_("How the run is laid over the accelerators."), default=True),
     number("nodes", N_("Nodes"), N_("Instances that the plan takes."), "run", format="integer", value=None, default=True),
     number("headroom_gib", N_("Headroom"), N_("Memory left per accelerator at the pessimistic edge; below zero where the error band straddles the card."), "run", "GiB",

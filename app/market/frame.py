@@ -41,7 +41,7 @@ class Frame:
 
     def sort_keys(self, name: str, descending: bool, rows: npt.NDArray[np.intp]) -> FloatArray:
         """For these rows, floats whose ascending order is the wanted order; unknown is +inf, last both ways."""
-        if BY_NAME[name].kind == "text":
+        if BY_NAME[name].kind in ("text", "list"):
             codes = self.words(name).codes[rows]
             keys = np.where(codes < 0, np.nan, codes)
         else:

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.errors import BadInput, NotFound
+from app.market.column import Column
+from app.market.columns import COLUMNS
 from tests.market.samples import ask, market_of, numbers, offer
 
 
@@ -86,3 +88,26 @@ def test_asking_for_a_verdict_shows_it() -> None:
     small = {"accelerator": "t4-16gb", "memory_gib_per_accelerator": 15.0, "accelerator_count": 1}
     market = market_of(offer(1), offer(2, **small))
     assert numbers(ask(market, "model=llama-3.1-8b&verdict=does_not_fit")) == [2]
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
+def test_every_column_sorts_both_ways_with_what_is_unknown_last(column: Column) -> None:
+    market = market_of(
+        offer(1, flags=("a",), notes=("x",), other_sources=("s",)),
+        offer(
+            2, provider="gcp", price_usd_per_hour=None, vcpus=None, ram_gib=None, country=None, fabric=None
+        ),
+        offer(3, flags=("b", "a"), accelerator_count=1, price_usd_per_hour=2.0),
+    )
+    run = "model=llama-3.1-8b&show_hidden=1&" if column.needs_run else ""
+    for order in ("asc", "desc"):
+        rows = ask(market, f"{run}sort={column.name}&order={order}").rows
+        known = [row[column.name] not in (None, ()) for row in rows]
+        assert known == sorted(known, reverse=True)
+        values = [
+            str(row[column.name]) if column.kind == "text" else row[column.name]
+            for row in rows
+            if row[column.name] not in (None, ())
+        ]
+        if column.kind in ("number", "time"):
+            assert values == sorted(values, reverse=order == "desc")
