@@ -150,6 +150,7 @@ def main(repeats: int = 3) -> None:
         with served(create_app(market, Settings(refresh=False))) as address:
             for path in ("/", "/?model=llama-3.1-8b&method=lora", "/?per_page=1000"):
                 page = address + path
+                fragment_kb(page)  # the answer of a server that runs already
                 now = measure(browser, page, "", repeats) | {"fragment, kB": fragment_kb(page)}
                 base = measure(browser, page, ORDINARY, repeats)
                 print(f"{path}   (ratio to: ordinary table)")

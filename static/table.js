@@ -59,7 +59,7 @@
 
   // ---- waiting, trouble -----------------------------------------------------------------------------------------
   let again = null;
-  const results = () => document.getElementById("results");
+  const answer = (event) => event.detail.ctx.target?.closest?.(".answer");
 
   function trouble(kind, retry) {
     const box = document.getElementById("trouble");
@@ -75,10 +75,10 @@
   }
 
   document.addEventListener("htmx:before:request", (event) => {
-    if (event.detail.ctx.target === results()) results().setAttribute("aria-busy", "true");
+    answer(event)?.setAttribute("aria-busy", "true");
   });
   document.addEventListener("htmx:finally:request", (event) => {
-    if (event.detail.ctx.target === results()) results().removeAttribute("aria-busy");
+    answer(event)?.removeAttribute("aria-busy");
   });
   document.addEventListener("htmx:after:swap", (event) => {
     if (event.detail.ctx?.response?.status < 500) calm();
