@@ -34,13 +34,13 @@ class Price(NamedTuple):
 
 
 def lines_of(part: Part) -> list[str]:
-    """The visible text of a page, one piece of text a line, in reading order.
+    """The visible text of a page without its menus, one piece of text a line, in reading order.
 
     Raises:
         ShapeDrift: there is no text.
     """
     page = LexborHTMLParser(part.text)
-    page.strip_tags(["script", "style", "noscript", "template"])
+    page.strip_tags(["script", "style", "noscript", "template", "nav", "footer"])
     text = page.body.text(separator="\n") if page.body else ""
     lines = [" ".join(line.split()) for line in text.splitlines()]
     found = [line for line in lines if line]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from app.domain.errors import ShapeDrift
@@ -27,6 +28,8 @@ _OTHER_SECTION = re.compile(
     r"(?:storage|networking|public ip|volumes?|cpu.*|kubernetes)(?: pricing)?", re.IGNORECASE
 )
 _ROW = re.compile(r"(?:NVIDIA|AMD) \S.*")
+# What stands between a name and its price in a row: memory, processors, host memory.
+_FIGURE = re.compile(r"[\d.,]+(?: ?[A-Za-z]+)?|[–-]|N/A")
 _REACH = 6
 
 CARD = ProviderCard(
@@ -73,20 +76,20 @@ def _rows(lines: list[str]) -> Iterator[_Row]:
         if told or _OTHER_SECTION.fullmatch(line):
             option = told
         elif option and _ROW.fullmatch(line):
-            text = lines[index + 1 : index + 1 + _REACH]
-            end = next((place for place, word in enumerate(text) if _ends_row(word)), len(text))
-            yield _Row(option, re.sub(r"^NVIDIA ", "", line), text[:end])
+            yield _Row(option, re.sub(r"^NVIDIA ", "", line), _cells(lines[index + 1 : index + 1 + _REACH]))
 
 
-def _ends_row(line: str) -> bool:
-    return bool(_ROW.fullmatch(line)) or any(words.fullmatch(line) for _, words in _SECTIONS)
+def _cells(following: list[str]) -> list[str]:
+    """Figures and the text that ends them, which is the price; words of the page around are no cells."""
+    figures = list(takewhile(_FIGURE.fullmatch, following))
+    return following[: len(figures) + 1]
 
 
 def _offer(harvest: Harvest, row: _Row) -> Iterator[ScrapedOffer]:
     price = price_in(row.text)
     if price is None:
         return
-    memory = re.fullmatch(r"(\d+)(?: ?GB)?", row.text[0])
+    memory = re.fullmatch(r"(\d+)(?: ?GB)?", row.text[0]) if len(row.text) > 1 else None
     yield harvest.offer(
         instance_type=f"1x {row.name}",
         accelerator_name=row.name,

@@ -39,9 +39,13 @@ def test_a_starting_price_is_a_lower_bound() -> None:
 
 def test_rows_without_a_price_or_under_another_heading_are_no_offers() -> None:
     result = parsed("hyperstack_page")
-    assert result.ignored["no price"] == 1
+    assert result.ignored["no price"] == 2
     assert not [offer for offer in result.offers if "volume" in offer.instance_type]
     assert [reject.reason for reject in result.rejects] == ["a price in another currency than the page's"]
+
+
+def test_a_menu_and_a_slogan_are_no_row() -> None:
+    assert not [offer for offer in parsed("hyperstack_page").offers if "L40" in offer.instance_type]
 
 
 def test_rows_under_no_heading_are_a_fault() -> None:

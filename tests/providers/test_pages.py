@@ -35,7 +35,7 @@ def test_words_without_money_are_no_price() -> None:
 
 
 def test_scripts_and_styles_are_no_text() -> None:
-    page = "<html><head><style>p{}</style></head><body><script>1</script><p>One <b>two</b></p></body></html>"
+    page = "<html><head><style>p{}</style></head><body><nav>Menu</nav><script>1</script><p>One <b>two</b></p></body></html>"
     assert lines_of(Part("page", "", page)) == ["One", "two"]
 
 
