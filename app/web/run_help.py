@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from app.domain.sentence import N_
 
 HELP: Mapping[str, str] = {
-    "config": N_(
-        "The file beside the weights on Hugging Face; it wins over a name and stays in the address."
-    ),
+    "config": N_("The file beside the weights on Hugging Face, instead of a name; it stays in the address."),
     "parameters": N_("When nothing else is known: 7B, 1.3e9. The shape is then a typical one of that size."),
     "layers": N_("Layers and hidden size are enough; what is left empty is taken as in models of that size."),
     "hidden_size": N_("Width of the stream between layers."),
