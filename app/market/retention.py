@@ -12,6 +12,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, func, se
 from app.db.engine import writing
 from app.db.tables import accelerator_day, hold, instance_type, offer, price_point, provider_day, scrape_run
 
+_STRETCH = timedelta(days=32)
+
 
 @dataclass(frozen=True, slots=True)
 class Retention:
@@ -51,7 +53,15 @@ def compact(engine: Engine, now: datetime, keep: Retention = DEFAULT) -> dict[st
 
 
 def _thin_points(connection: Connection, before: datetime) -> int:
-    """Of several changes of one day only the last stays."""
+    """Of several changes of one day only the last stays. Goes back stretch by stretch until one is thin already, as all
+    before it then are."""
+    dropped, end = 0, before
+    while found := _thin_stretch(connection, end - _STRETCH, end):
+        dropped, end = dropped + found, end - _STRETCH
+    return dropped
+
+
+def _thin_stretch(connection: Connection, since: datetime, before: datetime) -> int:
     point, later = price_point.c, price_point.alias("later")
     same_day = and_(
         later.c.offer_id == point.offer_id,
@@ -59,9 +69,8 @@ def _thin_points(connection: Connection, before: datetime) -> int:
         later.c.at > point.at,
         func.date(later.c.at) == func.date(point.at),
     )
-    return _drop(
-        connection, price_point, and_(point.at < before, select(later.c.at).where(same_day).exists())
-    )
+    crowded = select(later.c.at).where(same_day).exists()
+    return _drop(connection, price_point, and_(point.at >= since, point.at < before, crowded))
 
 
 def _drop_old_points(connection: Connection, before: datetime) -> int:

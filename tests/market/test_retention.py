@@ -22,6 +22,16 @@ def test_old_history_keeps_the_last_price_of_each_day(engine: Engine) -> None:
     assert [point.usd_per_hour for point in price_points(engine, record.id)] == [12.0, 13.0]
 
 
+def test_a_shorter_setting_thins_what_was_kept_before(engine: Engine) -> None:
+    for day in (0, 20, 40):
+        for hour, price in ((0, "10"), (1, "11"), (2, "10.5")):
+            take_in(engine, scraped(price), hours=24 * day + hour)
+    now = NOON + timedelta(days=80)
+    assert compact(engine, now)["price_point"] == 0
+    keep = Retention.of_days(changes=30, prices=365, withdrawn=30, runs=30)
+    assert compact(engine, now, keep)["price_point"] == 6
+
+
 def test_how_long_is_a_setting(engine: Engine) -> None:
     for hour, price in ((0, "10"), (2, "11")):
         take_in(engine, scraped(price), hours=hour)
