@@ -39,6 +39,11 @@ class Instant(TypeDecorator[datetime]):
         return lambda value: None if value is None else aware(value)
 
 
+@lru_cache(maxsize=65_536)
+def _decimal(value: float) -> Decimal:
+    return Decimal(repr(value))
+
+
 class Exact(TypeDecorator[Decimal]):
     """A decimal number with a fixed number of places. SQLite has no decimals: there it is a double, and what
     is read is its shortest spelling: exact up to 15 digits."""
@@ -64,7 +69,7 @@ class Exact(TypeDecorator[Decimal]):
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
         if dialect.name != "sqlite":
             return None
-        return lambda value: None if value is None else Decimal(repr(value))
+        return lambda value: None if value is None else _decimal(value)
 
 
 Money = Exact(8)

@@ -56,8 +56,12 @@ def apply(run: Run, accepted: Accepted) -> Applied:
     """Bring a provider's offers to what the batch says. Unchanged offers only get the run that confirmed them; a price
     point is appended where a price changed."""
     before = accepted.before
-    rows = [one.row(accepted.flags.get(key, ())) for key, one in accepted.batch.items()]
-    differing = [row for row in rows if row["id"] not in before or before[row["id"]].stamp != row["stamp"]]
+    differing = [
+        one.row(flags)
+        for key, one in accepted.batch.items()
+        for flags in [accepted.flags.get(key, ())]
+        if key not in before or before[key].stamp != one.stamp(flags)
+    ]
     new = [row["id"] for row in differing if row["id"] not in before]
     returning = {row.id: row for row in store.read_withdrawn(run.connection, run.via, new)}
     _write_offers(run, differing, {**before, **returning})

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -64,8 +64,7 @@ _COPIED = (
 _COPY = attrgetter(*_COPIED)
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(NamedTuple):
     """A scraped row that can stand: its identity, what it is compared by, and the values of its row in `offer`.
     `unknown` says why the catalog does not know its accelerator."""
 
@@ -76,12 +75,17 @@ class Described:
     unknown: Sentence | None
 
     def row(self, flags: Iterable[str] = ()) -> dict[str, Any]:
-        """The values with further flags and a stamp that changes when any value does."""
-        flagged = (*self.offer.flags, *flags)
-        told = msgspec.json.encode([*dict.fromkeys(flagged)]).decode() if flagged else "[]"
-        values = self.values | {"flags": told}
-        stamp = blake2b(msgspec.msgpack.encode(values), digest_size=8).hexdigest()
-        return {"id": self.id, **values, "stamp": stamp}
+        """The values with further flags and their stamp."""
+        return {"id": self.id, **self._with(flags), "stamp": self.stamp(flags)}
+
+    def stamp(self, flags: Iterable[str] = ()) -> str:
+        """A text that changes when any value does."""
+        return blake2b(_encode(self._with(flags)), digest_size=8).hexdigest()
+
+    def _with(self, flags: Iterable[str]) -> dict[str, Any]:
+        if not flags:
+            return self.values
+        return self.values | {"flags": _flags_told((*self.offer.flags, *flags))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +177,15 @@ class Describer:
             "source": offer.source or self._source_name,
             "source_kind": self._source_kind,
             "said_at": said_at,
+            "flags": _flags_told(offer.flags),
         }
+
+
+def _flags_told(flags: Iterable[str]) -> str:
+    return msgspec.json.encode([*dict.fromkeys(flags)]).decode() if flags else "[]"
+
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 def _normalised(offer: ScrapedOffer, resolution: Resolution) -> ScrapedOffer:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
 from statistics import median
+from typing import NamedTuple
 
 from app.domain.money import effective_hourly
 from app.domain.offer import PurchaseOption, ScrapedOffer
@@ -45,8 +46,7 @@ _TEXTS = attrgetter(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What matters of an offer when two scrapes are compared: price per hour with the upfront spread, in its own
     currency; None = unknown."""
 
