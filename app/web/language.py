@@ -100,6 +100,12 @@ def catalog(code: str) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
+def catalogs() -> None:
+    """Read every catalog now, so that no reader waits for it."""
+    for code in LANGUAGES:
+        catalog(code)
+
+
 def gettext(text: str) -> str:
     """A text in the reader's language."""
     return catalog(language().code).gettext(text) if text else text

@@ -20,7 +20,7 @@ from app.web.compare import add_compare
 from app.web.decisions import add_decisions, asked_once
 from app.web.fit_file import add_fit_file
 from app.web.histories import span_of
-from app.web.language import language
+from app.web.language import catalogs, language
 from app.web.learn import add_lessons
 from app.web.market import market_view
 from app.web.model import model_view
@@ -149,6 +149,7 @@ class Pages:
 def make_router(market: Market) -> APIRouter:
     """All pages and static files over one market."""
     environment()
+    catalogs()
     pages, router = Pages(market), APIRouter(include_in_schema=False)
     views: dict[str, Callable[..., Response]] = {
         "/": pages.offers,
