@@ -189,7 +189,7 @@ def header_of(column: Column, query: OfferQuery, units: Units | None = None, cla
         down = not query.descending if current else column.format not in ASCENDING_FIRST
         link = href(query.with_(sort=column.name, order="desc" if down else None))
     told = (units or Units()).heading(column)
-    help = (column.help, *told.notes)
+    help: tuple[str | Sentence, ...] = (column.help, *told.notes)
     return HeaderCell(column, link, state, is_number(column), told.label, told.unit, help, classes)
 
 
