@@ -147,7 +147,7 @@ def test_a_database_address_that_cannot_be_is_refused(
 
 def test_providers_are_cards_with_what_scripts_need(rackrate: Callable[..., Said]) -> None:
     cards = json.loads(rackrate("providers", "--json")[1])
-    assert {"slug", "needs_key", "source_kind", "last_success", "offers"} <= set(cards[0])
+    assert {"slug", "needs_key", "source_kind", "last_success", "offers", "missing", "off"} <= set(cards[0])
     by_slug = {card["slug"]: card for card in cards}
     assert by_slug["runpod"]["last_success"] is None
     assert by_slug["snapshot"]["offers"] > 4000

@@ -12,6 +12,7 @@ from app.market.cards import cards_by_slug
 from app.market.groups import fields_of as fields_of_group
 from app.market.offers import OfferPage, OfferRow
 from app.market.overview import by_accelerator, by_provider
+from app.market.provider_facts import source_of
 from app.market.query import OfferQuery
 from app.market.reach import Reach
 from app.market.service import Market
@@ -83,17 +84,19 @@ def providers_body(market: Market) -> list[dict[str, Any]]:
 
 
 def cards_body(market: Market) -> list[dict[str, Any]]:
-    """Every source's card and when it last succeeded; the command line prints the same."""
+    """Every source's card, when it last succeeded and what it waits for; the command line prints the same."""
     status = market.status()
     cards = []
     for slug, card in cards_by_slug().items():
-        state = status.source(slug)
+        state, source = status.source(slug), source_of(card, status)
         cards.append(
             {
                 **fields_of(card),
                 "last_success": state.last_success if state else None,
                 "last_attempt": state.last_attempt if state else None,
                 "last_error": state.last_error if state else None,
+                "missing": source.missing,
+                "off": source.off,
                 "offers": state.offers if state else 0,
                 "held": len(state.holds) if state else 0,
             }
