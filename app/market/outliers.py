@@ -20,6 +20,9 @@ PLAUSIBLE_USD = (0.03, 60.0)
 """Per accelerator-hour, where no median is to be had (the sanity rules of comparable catalogs)."""
 
 SECONDS_PER_DAY = 86_400
+_MACHINE = ("provider", "instance_type", "region", "native_id", "currency")
+_ROUNDING = 1e-9
+"""What spreading an upfront payment and turning it into dollars may leave of two equal prices."""
 OLD_RATE_DAYS = 7
 """A rate may be older than the price by so much: the central bank rests on weekends and holidays."""
 
@@ -28,7 +31,8 @@ def flag_outliers(offers: OfferTable) -> OfferTable:
     """The same offers in the same order, doubtful prices flagged and old exchange rates noted.
 
     Usual price = median of the providers' medians per accelerator and purchase option, so that one large list does
-    not outvote everybody else.
+    not outvote everybody else. Spot and commitments are compared with on demand as `quality.contradictions` does within
+    one list, here whichever source told of either.
     """
     price, whole = _prices(offers)
     usual = usual_prices(offers)
@@ -38,6 +42,8 @@ def flag_outliers(offers: OfferTable) -> OfferTable:
     flags, notes = offers.lists["flags"], offers.lists["notes"]
     assert isinstance(flags, Listed) and isinstance(notes, Listed)
     flags = flags.with_word("price_outlier", outside).with_word("price_implausible", impossible)
+    spot, committed = _dearer_than_on_demand(offers)
+    flags = flags.with_word("spot_above_on_demand", spot).with_word("reserved_above_on_demand", committed)
     notes = notes.with_word("rate_is_old", _on_an_old_rate(offers))
     return replace(offers, lists={**offers.lists, "flags": flags, "notes": notes})
 
@@ -79,6 +85,27 @@ def _prices(offers: OfferTable) -> tuple[FloatArray, Mask]:
         price = offers.numbers["price_usd_per_hour"] / offers.numbers["accelerator_count"]
     part = offers.words["accelerator_status"].where(lambda status: status == "slice")
     return price, ~part & ~np.isnan(offers.numbers["price_usd_per_hour"])
+
+
+def _dearer_than_on_demand(offers: OfferTable) -> tuple[Mask, Mask]:
+    """Spot at or above the on-demand price of the same machine in its tier (else in none), and commitments above it."""
+    words, price = offers.words, offers.numbers["price_usd_per_hour"]
+    machine = distinct_rows([word_key(words[name]) for name in _MACHINE])[1]
+    tiered = distinct_rows([(machine, len(offers) + 1), word_key(words["tier"])])[1]
+    on_demand = words["purchase_option"].where("on_demand".__eq__) & ~np.isnan(price)
+    usual = _least(tiered, on_demand, price)
+    usual = np.where(np.isinf(usual), _least(machine, on_demand & (words["tier"].codes < 0), price), usual)
+    spot = words["purchase_option"].where("spot".__eq__)
+    committed = words["purchase_option"].where(("reserved", "savings_plan").__contains__)
+    return spot & (price >= usual * (1 - _ROUNDING)), committed & (price > usual * (1 + _ROUNDING))
+
+
+def _least(groups: RowArray, rows: Mask, price: FloatArray) -> FloatArray:
+    """For every offer the least price among the `rows` of its group, (n,); infinite where there is none."""
+    least = np.full(len(groups), np.inf)
+    np.minimum.at(least, groups[rows], price[rows])
+    found: FloatArray = least[groups]
+    return found
 
 
 def _on_an_old_rate(offers: OfferTable) -> Mask:

@@ -65,6 +65,25 @@ def test_spot_is_compared_with_spot() -> None:
     assert all(record.flags == () for record in flag_outliers([*USUAL, *spot]))
 
 
+def test_spot_and_commitments_are_compared_with_on_demand_whoever_told_of_it() -> None:
+    told = {
+        "usual": at("a", 2.0, source="List"),
+        "spot": at("a", 2.0, purchase_option="spot", source="Spot feed"),
+        "low": at("a", 2.1, purchase_option="spot", tier="low-priority"),
+        "cheap": at("a", 1.9, purchase_option="spot"),
+        "year": at("a", 2.1, purchase_option="reserved", term_months=12),
+        "same": at("a", 2.0, purchase_option="savings_plan", term_months=12),
+        "elsewhere": at("a", 2.1, purchase_option="spot", region="eu"),
+        "unpriced": at("a", None, purchase_option="spot"),
+    }
+    flagged = dict(zip(told, (record.flags for record in flag_outliers(list(told.values()))), strict=True))
+    assert {name: flags for name, flags in flagged.items() if flags} == {
+        "spot": ("spot_above_on_demand",),
+        "low": ("spot_above_on_demand",),
+        "year": ("reserved_above_on_demand",),
+    }
+
+
 def test_unpriced_and_slices_are_left_alone_and_the_order_stays() -> None:
     records = [*USUAL, at("d", None), at("e", 99.0, accelerator_status="slice"), at("f", 99.0)]
     flagged = flag_outliers(records)
