@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from sqlalchemy.exc import ArgumentError
 from app.domain.errors import BadInput
 
 BUSY_TIMEOUT_MS = 30_000
+_RETRY_S = 0.05
 
 
 def make_engine(url: str) -> Engine:
@@ -87,13 +90,22 @@ def _configure_sqlite(raw: Any, _record: object) -> None:
     raw.isolation_level = (
         None  # the driver would open transactions at the wrong moments; we emit BEGIN ourselves
     )
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=NORMAL",
-        "foreign_keys=ON",
-        f"busy_timeout={BUSY_TIMEOUT_MS}",
-    ):
+    for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", "synchronous=NORMAL", "foreign_keys=ON"):
         raw.execute(f"PRAGMA {pragma}")
+    _write_ahead(raw)
+
+
+def _write_ahead(raw: Any) -> None:
+    """WAL mode. Where several processes open a new file at once, SQLite refuses this one change instead of waiting."""
+    until = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            raw.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_RETRY_S)
 
 
 def _begin_sqlite(connection: Connection) -> None:

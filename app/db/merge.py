@@ -74,6 +74,15 @@ class Cited:
         """The same of these offers, in their order."""
         return Cited(self.groups[rows], self.starts, self.sources, self.prices, self.moments)
 
+    def words(self) -> Coded:
+        """The names of the other sources as one text, for sorting; unknown where there is none."""
+        codes, starts = self.sources.codes.tolist(), self.starts.tolist()
+        told = [""] * (len(starts) - 1)
+        for group in np.flatnonzero(np.diff(self.starts) > 1).tolist():
+            others = codes[starts[group] + 1 : starts[group + 1]]
+            told[group] = " ".join(self.sources.names[code] for code in others if code >= 0)
+        return Coded.of(told).take(self.groups)
+
     def _cite(self, at: int) -> str:
         price = "?" if np.isnan(self.prices[at]) else f"{self.prices[at]:.4f} USD/h"
         day = datetime.fromtimestamp(self.moments[at], UTC).date()

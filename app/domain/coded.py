@@ -84,6 +84,10 @@ class Listed:
         """The list of one row."""
         return self.values[int(self.codes[row])]
 
+    def words(self) -> Coded:
+        """Each list as one text, for sorting; unknown where it is empty."""
+        return Coded.of(map(" ".join, self.values)).take(self.codes)
+
     def with_word(self, word: str, rows: Mask) -> Listed:
         """The same with a word at the end of the lists of `rows` (n,) that do not have it."""
         longer = [value if word in value else (*value, word) for value in self.values]

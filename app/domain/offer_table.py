@@ -29,6 +29,9 @@ class ListColumn(Protocol):
     def take(self, rows: RowArray) -> ListColumn:
         """The lists of these rows, in their order."""
 
+    def words(self) -> Coded:
+        """Each list as one text, for sorting; unknown where it is empty."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:

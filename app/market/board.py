@@ -22,7 +22,7 @@ from app.domain.coded import (
     word_key,
 )
 from app.domain.errors import NotFound
-from app.domain.offer_table import IdArray, OfferTable
+from app.domain.offer_table import IdArray, ListColumn, OfferTable
 from app.domain.record import OfferRecord
 from app.domain.sentence import Sentence
 from app.market.arrays import Columns, Source
@@ -183,8 +183,9 @@ def _texts(column: Column, all_: Columns, facts: Rows) -> Coded:
     found = _at_once(column, all_)
     if isinstance(found, Coded):
         return found
-    if isinstance(found, Listed):
-        return Coded.of(map(" ".join, found.values)).take(found.codes)
+    if column.kind == "list" and found is not None:
+        listed: ListColumn = found
+        return listed.words()
     assert column.value is not None
     return Coded.of(map(column.value, facts))
 

@@ -6,13 +6,16 @@ import gc
 import math
 import weakref
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.catalog import load_catalog
+from app.db.merge import merge
 from app.domain.errors import NotFound
+from app.domain.offer_table import OfferTable
 from app.domain.record import OfferRecord
 from app.market import board
 from app.market.arrays import Source
@@ -171,3 +174,15 @@ def test_what_is_worked_out_of_a_board_is_forgotten_with_it() -> None:
     del built
     gc.collect()
     assert column() is None
+
+
+def test_a_board_of_several_sources_sorts_by_who_else_told() -> None:
+    resold = offer(1, source="Reseller", source_kind="aggregator")
+    told = merge(
+        OfferTable.of([offer(1), resold, offer(2), msgspec.structs.replace(resold, source="Another")])
+    )
+    built = board.build_from(told, load_catalog(), "1")
+    words = built.texts["other_sources"]
+    assert [words.get(built.row_of(f"{number:016x}")) for number in (1, 2)] == ["Another Reseller", None]
+    cited = built.records[built.row_of(f"{1:016x}")].other_sources
+    assert [text.partition(":")[0] for text in cited] == ["Another", "Reseller"]
