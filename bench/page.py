@@ -39,10 +39,10 @@ ORDINARY = """
 """
 ACTIONS = {
     "sort": "document.querySelector('#sort-memory_gib_per_accelerator').click()",
+    "next page": "document.querySelector('#next').click()",
     "filter": "document.querySelector('#question input[name=purchase_option][value=spot]').click()",
     "search": "(() => { const q = document.querySelector('#q-q'); q.value = q.value ? '' : 'h100';"
     " q.dispatchEvent(new Event('change', {bubbles: true})) })()",
-    "next page": "document.querySelector('#next').click()",
 }
 WATCH = """
 window.painted = () => new Promise((done) => {

@@ -56,6 +56,6 @@ def test_the_plot_follows_the_filters(open_page: Open, address: str) -> None:
     front = page.locator("#front tbody tr")
     expect(front.filter(has_text="RTX")).not_to_have_count(0)
     page.get_by_label("Method").select_option(label="Full fine-tune")
-    expect(page.get_by_role("status")).to_contain_text("full fine-tune")
+    expect(page.locator("p.caption")).to_contain_text("full fine-tune")
     expect(front.filter(has_text="RTX")).to_have_count(0)
     expect(front).not_to_have_count(0)

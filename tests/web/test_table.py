@@ -28,7 +28,9 @@ def euro(market: Market) -> TestClient:
 
 
 def prices(html: str) -> list[str]:
-    return re.findall(r'<td class="num (?:k2 )?w8 key">(?:<span class="flag".*?</span></span>)?([\d,.]+)</td>', html)
+    return re.findall(
+        r'<td class="num (?:k2 )?w8 key">(?:<span class="flag".*?</span></span>)?([\d,.]+)</td>', html
+    )
 
 
 def heading(html: str, name: str) -> tuple[str, str]:
