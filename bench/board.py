@@ -13,6 +13,7 @@ import statistics
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ QUESTIONS: dict[str, tuple[str, list[ColumnElement[bool]], ColumnElement[Any]]] 
         "memory_gib_min=40&price_max=30&purchase_option=on_demand,spot&sort=price_usd_per_accelerator_hour",
         [
             instance_type.c.memory_gib_per_accelerator >= 40 * 0.93,
-            offer.c.price_per_hour <= 30,
+            offer.c.price_per_hour <= Decimal(30),
             offer.c.purchase_option.in_(("on_demand", "spot")),
         ],
         PER_CARD,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +27,14 @@ class Coded:
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Coded:
         """Encode words; unknown stays unknown."""
-        given = values if isinstance(values, list) else list(values)
-        distinct = dict.fromkeys(given)
-        names = tuple(sorted(filter(None, distinct), key=lambda name: (name.casefold(), name)))
+        seen: defaultdict[str | None, int] = defaultdict(
+            count().__next__
+        )  # numbered as they come, in one pass
+        numbers = np.fromiter(map(seen.__getitem__, values), np.int32)
+        names = tuple(sorted(filter(None, seen), key=lambda name: (name.casefold(), name)))
         code: dict[str | None, int] = {None: -1, "": -1}
         code |= {name: index for index, name in enumerate(names)}
-        return cls(np.fromiter(map(code.__getitem__, given), np.int32, len(given)), names)
+        return cls(np.fromiter(map(code.__getitem__, seen), np.int32, len(seen))[numbers], names)
 
     def where(self, wanted: Callable[[str], bool], unknown: bool = False) -> Mask:
         """Rows whose word is wanted, shape (n,). Asks once per distinct word, not per row."""
