@@ -4,6 +4,18 @@
 (() => {
   const TYPING = "input:not([type=checkbox], [type=radio]), select, textarea";
 
+  // ---- what is below the window is laid out after what is in it -------------------------------------------------
+  function follow() {
+    const next = document.querySelectorAll(".fast > .later");
+    if (!next.length) return;
+    next[0].classList.remove("later");
+    if (next.length > 8) for (const far of [...next].slice(8)) far.classList.remove("later");
+    requestAnimationFrame(() => setTimeout(follow));
+  }
+  const soon = () => requestAnimationFrame(() => setTimeout(follow));
+  document.addEventListener("htmx:after:swap", soon);
+  soon();
+
   // ---- rows unfold in place -------------------------------------------------------------------------------------
   function foldOf(row) {
     const next = row?.nextElementSibling;

@@ -21,6 +21,8 @@ from app.web.widths import letters_of, place_classes
 OLD = timedelta(days=7)
 _BOX = "xxxx"
 """As wide as the box before the first text of a row."""
+FIRST = 2
+"""Chunks that are painted at once; a script lets the others follow, frame by frame."""
 CHUNK = 20
 """Rows that a browser lays out together once they come near the window."""
 
@@ -54,7 +56,12 @@ class RowWriter:
         """The rows as `<tbody>` after `<tbody>`."""
         written = [self.row(row) for row in rows]
         chunks = (written[start : start + CHUNK] for start in range(0, len(written), CHUNK))
-        return Markup("\n").join(Markup("<tbody>{}</tbody>").format(Markup("\n").join(c)) for c in chunks)
+        return Markup("\n").join(
+            Markup('<tbody class="later">{}</tbody>' if place >= FIRST else "<tbody>{}</tbody>").format(
+                Markup("\n").join(chunk)
+            )
+            for place, chunk in enumerate(chunks)
+        )
 
     def row(self, row: OfferRow) -> Markup:
         """One `<tr>`."""
