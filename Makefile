@@ -1,5 +1,5 @@
 # The same words for people who type make; ./run does the work.
-.PHONY: serve test setup lock
+.PHONY: serve test setup lock messages
 serve test setup:
 	./run $@
 
@@ -8,3 +8,7 @@ LOCK = uv pip compile --quiet --universal --generate-hashes --no-header --no-ann
 lock:
 	$(LOCK) pyproject.toml -o requirements.lock
 	$(LOCK) --extra dev pyproject.toml -o requirements-dev.lock
+
+# Catalogs of the other languages: new texts empty, gone ones removed.
+messages:
+	.venv/bin/python -m tools.messages

@@ -180,7 +180,9 @@ def test_an_unknown_lesson_is_a_page_that_says_so(client: TestClient) -> None:
 
 def asking(market: Market) -> dict[str, tuple[str, ...]]:
     """Page → the lessons that it leads to where their question arises."""
-    spot = next(r.id for r in market.board.records if r.purchase_option == "spot" and r.accelerator_count == 8)
+    spot = next(
+        r.id for r in market.board.records if r.purchase_option == "spot" and r.accelerator_count == 8
+    )
     return {
         "/fit?model=llama-3.1-8b": ("memory", "topology"),
         "/?model=llama-3.1-8b&method=qlora": ("benchmark",),

@@ -173,4 +173,6 @@ def test_the_api_gathers_offers_in_dollars(client: TestClient, market: Market) -
 
 def test_estimates_can_be_saved_like_views(client: TestClient) -> None:
     for path in ("/", f"/fit?{RUN}"):
-        assert re.search(r'<details class="menu" data-saved hidden>.*data-saved-list', client.get(path).text, re.S), path
+        assert re.search(
+            r'<details class="menu" data-saved hidden>.*data-saved-list', client.get(path).text, re.S
+        ), path
