@@ -92,7 +92,8 @@ def test_the_breakdown_shows_interruptions_at_three_rates(client: TestClient, ma
         ("/trial?model=llama+99", "model"),
         (f"/?{RUN}&tokens=0", "tokens"),
         (f"/?{RUN}&deadline_hours=-3", "deadline_hours"),
-        ("/?price_min=-1&currency=XXX", "currency"),
+        ("/?currency=XXX", "currency"),
+            ("/?price_min=-1", "price_min"),
     ],
 )
 def test_what_cannot_be_is_refused_by_naming_the_field(client: TestClient, path: str, field: str) -> None:
