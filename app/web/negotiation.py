@@ -88,5 +88,5 @@ def _by_preference(accepted: str) -> Iterator[str]:
         except ValueError:
             continue
         if code and 0 < weight <= 1:
-            weighed.append((weight, code.strip()))
+            weighed.append((weight, code.strip().lower()))
     yield from (code for _, code in sorted(weighed, key=lambda item: -item[0]))

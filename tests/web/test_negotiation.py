@@ -28,6 +28,7 @@ def spoken(html: str) -> str:
         ("az", "ar", "en", "az"), ("", "ar", "en", "ar"), ("", "", "az", "az"), ("", "", "", "en"),
         ("", "xx", "ar-EG", "ar"), ("", "", "en-US,en;q=0.9,ar;q=0.8", "en"),
         ("", "", "fr;q=1, en;q=0.3, az-Latn-AZ;q=0.7", "az"), ("", "", "ar;q=0, az;q=0.1", "az"),
+        ("", "", "AR", "ar"), ("", "", "AZ-latn, EN;q=0.5", "az"), ("", "", "En-us", "en"),
         ("", "", "fr, de", "en"), ("", "", "*", "en"), ("", "", "az;q=zorp, ar;q=0.1", "ar"), ("", "", ";;,;q=", "en"),
     ],
 )  # fmt: skip
