@@ -21,6 +21,9 @@ CODES = {
     500: "internal",
 }
 
+NO_OBJECT = ("model_attributes_type", "model_type", "dict_type")
+"""Of pydantic's errors, those for a body that is JSON but no object."""
+
 
 class ErrorBody(BaseModel):
     """What went wrong."""
@@ -67,6 +70,8 @@ def _validation(error: RequestValidationError) -> tuple[str, str | None, str]:
         return "bad_input", field, message
     if first["type"] == "json_invalid":
         return "bad_json", None, f"the body is not valid JSON: {first.get('ctx', {}).get('error', '')}"
+    if first["type"] in NO_OBJECT:
+        return "bad_json", None, "the body is not a JSON object"
     path = [str(part) for part in first["loc"] if part != "body"]
     if first["type"] == "extra_forbidden":
         return "unknown_parameter", path[0], "there is no such field of a training run"

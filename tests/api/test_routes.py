@@ -133,7 +133,7 @@ def test_every_kind_of_failure_has_the_one_shape(client: TestClient) -> None:
     assert error_of(client.get("/api/v1/nothing"))["code"] == "not_found"
     assert error_of(client.get("/api/v1/offers/ffffffffffffffff"))["field"] == "offer"
     assert error_of(client.delete("/api/v1/offers"))["code"] == "method_not_allowed"
-    for body in (b"{", b"\xff", b"[" * 20_000, b'{"tokens": ' + b"9" * 5_000 + b"}"):
+    for body in (b"{", b"[]", b"7", b"\xff", b"[" * 20_000, b'{"tokens": ' + b"9" * 5_000 + b"}"):
         assert error_of(client.post("/api/v1/estimates", content=body, headers=AS_JSON))["code"] == "bad_json"
     assert error_of(client.post("/api/v1/estimates", json={"colour": 1}))["code"] == "unknown_parameter"
     assert (
