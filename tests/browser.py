@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 import uvicorn
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from starlette.types import ASGIApp
 
@@ -26,6 +27,26 @@ FLAGS = (
 )
 WIDE, PHONE = (1440, 900), (390, 844)
 PATIENCE_S = 20.0
+AXE_OPTIONS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+_TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def check(page: Page) -> None:
+    """As it stands now, the page has no accessibility violation and is no wider than the window."""
+    found = Axe().run(page, options=AXE_OPTIONS)
+    assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+    wider = page.evaluate(_TOO_WIDE)
+    assert wider <= 0, f"{page.url} is {wider} px wider than the window"
+
+
+def complaints(page: Page) -> list[str]:
+    """Grows by what the page's console says from now on, but for refusals that a test provokes."""
+    said: list[str] = []
+    page.on(
+        "console", lambda message: said.append(message.text) if "status of 4" not in message.text else None
+    )
+    page.on("pageerror", lambda error: said.append(str(error)))
+    return said
 
 
 @contextmanager

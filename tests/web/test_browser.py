@@ -7,16 +7,14 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.market.service import Market
-from tests.browser import PHONE, WIDE
+from tests.browser import PHONE, WIDE, check, complaints
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
 RUN = "model=llama-3.1-8b"
-AXE_OPTIONS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
 def paths(market: Market) -> list[str]:
@@ -38,22 +36,12 @@ def test_every_page_is_accessible_quiet_and_within_the_window(
     open_page: Open, address: str, market: Market, size: tuple[int, int], scheme: str
 ) -> None:
     page = open_page("about:blank", size, color_scheme=scheme)
-    noise: list[str] = []
-    asked: set[str] = set()
-    page.on(
-        "console", lambda message: noise.append(message.text) if "status of 4" not in message.text else None
-    )
-    page.on("pageerror", lambda error: noise.append(str(error)))
+    noise, asked = complaints(page), set[str]()
     page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
     for path in paths(market):
         page.goto(address + path)
-        found = Axe().run(page, options=AXE_OPTIONS)
-        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+        check(page)
         assert noise == [], path
-        overflow = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        assert overflow <= 0, f"{path} is {overflow} px wider than the window"
     assert asked == {urlsplit(address).netloc}
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser import PHONE, WIDE
+from tests.browser import PHONE, WIDE, check
 from tests.training.test_calibration import SMI
-from tests.web.test_browser import AXE_OPTIONS
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -29,11 +27,7 @@ def test_the_pages_that_help_decide_are_accessible_and_within_the_window(
     for path in PATHS:
         page.goto(address + path)
         page.evaluate(f"document.documentElement.dir = '{turned}'")
-        found = Axe().run(page, options=AXE_OPTIONS)
-        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
-        assert (
-            page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-        )
+        check(page)
 
 
 def test_from_a_trial_to_the_corrected_table_and_along_its_front(open_page: Open, address: str) -> None:

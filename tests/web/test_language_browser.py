@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.market.service import Market
-from tests.browser import PHONE, WIDE
-from tests.web.test_browser import AXE_OPTIONS, RUN, paths
+from tests.browser import PHONE, WIDE, check
+from tests.web.test_browser import RUN, paths
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -33,10 +32,7 @@ def test_every_page_of_a_language_is_accessible_and_within_the_window(
         page.goto(address + path)
         assert page.locator("html").get_attribute("lang") == code
         page.evaluate(LAID_OUT)
-        found = Axe().run(page, options=AXE_OPTIONS)
-        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
-        room = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert room <= 0, f"{path} is {room} px wider than the window"
+        check(page)
 
 
 def test_the_switch_keeps_a_question_that_was_asked_without_a_new_page(open_page: Open, address: str) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.web.learn import TOPICS
-from tests.browser import PHONE, WIDE
-from tests.web.test_browser import AXE_OPTIONS
+from tests.browser import PHONE, WIDE, check, complaints
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -22,18 +20,11 @@ def test_every_lesson_is_accessible_quiet_and_within_the_window(
     open_page: Open, address: str, size: tuple[int, int], scheme: str
 ) -> None:
     page = open_page("about:blank", size, color_scheme=scheme)
-    noise: list[str] = []
-    page.on("console", lambda message: noise.append(message.text))
-    page.on("pageerror", lambda error: noise.append(str(error)))
+    noise = complaints(page)
     for path in PATHS:
         page.goto(address + path)
-        found = Axe().run(page, options=AXE_OPTIONS)
-        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+        check(page)
         assert noise == [], path
-        overflow = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        assert overflow <= 0, f"{path} is {overflow} px wider than the window"
 
 
 def test_a_reader_goes_from_the_index_to_the_offers_behind_a_figure(open_page: Open, address: str) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.market.service import Market
-from tests.browser import PHONE, WIDE, served
+from tests.browser import PHONE, WIDE, check, complaints, served
 from tests.web.site import make_app
-from tests.web.test_browser import AXE_OPTIONS
 from tests.web.test_market import H100, past
 
 pytestmark = pytest.mark.browser
@@ -39,19 +37,12 @@ def test_every_history_is_accessible_quiet_and_within_the_window(
     open_page: Open, site: str, past: Market, size: tuple[int, int], scheme: str
 ) -> None:
     page = open_page("about:blank", size, color_scheme=scheme)
-    noise: list[str] = []
-    page.on("console", lambda message: noise.append(message.text))
-    page.on("pageerror", lambda error: noise.append(str(error)))
+    noise = complaints(page)
     for path in paths(past):
         page.goto(site + path)
         page.evaluate("document.querySelectorAll('main details').forEach(one => one.open = true)")
-        found = Axe().run(page, options=AXE_OPTIONS)
-        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+        check(page)
         assert noise == [], path
-        overflow = page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        assert overflow <= 0, f"{path} is {overflow} px wider than the window"
 
 
 def test_time_runs_from_left_to_right_in_arabic_too(open_page: Open, site: str) -> None:
