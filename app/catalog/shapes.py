@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.catalog.huggingface import shape_from_config
 from app.domain.errors import BadInput
+from app.domain.figures import plain
 from app.domain.model import ModelShape
 from app.domain.run import SHAPE_FIELDS, TrainingRun
 from app.domain.sentence import Sentence
@@ -145,7 +146,7 @@ def typical_shape(parameters: float) -> ModelShape:
     heads = hidden // TYPICAL_HEAD_DIM
     return ModelShape(
         key="parameters",
-        name=f"decoder of {parameters / 1e9:.4g} B parameters",
+        name=f"decoder of {plain(parameters / 1e9, 4)} B parameters",
         modality="decoder",
         layers=layers,
         hidden_size=hidden,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+
+from app.domain.sentence import N_, Sentence
 
 SIZES: Mapping[str, float] = {
     "k": 1e3,
@@ -33,6 +36,9 @@ _FIGURE = re.compile(
 )
 _GROUPED = re.compile(r"\d{1,3}([,_ \u00a0\u202f])\d{3}(?:\1\d{3})*(?:\.\d+)?", re.ASCII)
 _MARKS = str.maketrans("", "", ",_ \u00a0\u202f")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[^\d.,]*(?:\d{1,3}(?:\.\d{3})+|\d*),\d+(?:[^\d.,].*)?", re.ASCII)
+_POINTED_THOUSANDS = re.compile(r"[^\d.,]*\d{1,3}(?:\.\d{3}){2,}(?:[^\d.,].*)?", re.ASCII)
 
 
 def written_out(text: str, words: Mapping[str, float] = SIZES) -> str | float:
@@ -48,6 +54,32 @@ def written_out(text: str, words: Mapping[str, float] = SIZES) -> str | float:
     if told is None or size is None:
         return text
     return round(float(told[1].translate(_MARKS)) * size, 6)
+
+
+def ungrouped(text: str) -> str:
+    """A number without its commas, where each stands before exactly three digits: 1,000 → 1000; else unchanged."""
+    return text.replace(",", "") if _THOUSANDS.fullmatch(text.strip()) else text
+
+
+def not_a_number(text: str) -> Sentence:
+    """The refusal of a text as a number; one with a decimal comma, or with points between its thousands, is told how
+    it would be written here. The values are quoted, so that no language turns their points into commas."""
+    value = text.strip()
+    if _DECIMAL_COMMA.fullmatch(value) or _POINTED_THOUSANDS.fullmatch(value):
+        meant = value.replace(".", "").replace(",", ".")
+        said = {"value": repr(value[:60]), "meant": repr(meant[:60])}
+        return Sentence(N_("{value} is not how numbers are written here: write {meant}"), said)
+    return Sentence("{value} is not a number", {"value": repr(text[:60])})
+
+
+def plain(value: float, digits: int = 6) -> str:
+    """A figure without an exponent: whole numbers in full with their thousands apart, others with so many significant
+    digits: 16,777,216 · 0.0417."""
+    if not math.isfinite(value) or value == int(value):
+        return f"{value:,.0f}"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text
 
 
 def shortened(value: float) -> str:

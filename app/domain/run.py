@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from app.domain.errors import BadInput, UnknownParameter
-from app.domain.figures import HOURS, SIZES, written_out
+from app.domain.figures import HOURS, SIZES, not_a_number, plain, written_out
 from app.domain.sentence import N_, Sentence
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
@@ -254,9 +254,12 @@ def bad_input(error: ValidationError) -> BadInput:
         field, _, message = str(first["msg"]).removeprefix("Value error, ").partition(": ")
         return BadInput(field, message)
     field = str(first["loc"][0]) if first["loc"] else "run"
+    refused = not_a_number(str(first.get("input")))
+    if "meant" in refused.values and first["type"] in ("int_parsing", "float_parsing"):
+        return BadInput(field, refused)
     said = {**first.get("ctx", {}), "value": repr(str(first.get("input"))[:60])}
     for name in ("ge", "gt", "le"):
-        said |= {name: f"{said[name]:g}"} if name in said else {}
+        said |= {name: plain(said[name])} if name in said else {}
     if "expected" in said:
         said["expected"] = said["expected"].replace("'", "").replace(" or ", ", ")
     template = _WRONG.get(first["type"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.domain.figures import plain
 from app.domain.sentence import N_, Sentence, joined
 from app.market.board import Board
 from app.market.column import Group
@@ -71,7 +72,7 @@ def word_parts(word: Word, board: Board) -> Iterator[Sentence]:
 def _run_parts(query: OfferQuery, board: Board) -> Iterator[Sentence]:
     if (run := query.run) is None:
         return
-    model = run.model or (f"{run.parameters / 1e9:g}B" if run.parameters else N_("your own model"))
+    model = run.model or (f"{plain(run.parameters / 1e9)}B" if run.parameters else N_("your own model"))
     yield Sentence(METHODS[run.method], {"model": board.labels.get("model", {}).get(model, model)})
     if run.measured_tokens_per_s or run.measured_peak_gib:
         yield Sentence(N_("corrected by your trial"))

@@ -7,6 +7,7 @@ values: rows whose value is unknown do not pass it. Text that cannot be understo
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from app.domain.errors import BadInput
+from app.domain.figures import not_a_number, ungrouped
 from app.domain.sentence import Sentence, none_of
 from app.market.board import Mask
 from app.market.column import Column
@@ -183,7 +185,9 @@ def _filter(parameter: str, texts: list[str]) -> Filter:
     if role == "choice":
         return _choice(column, parameter, texts)
     if role == "is":
-        return _range(column, parameter, _split(texts))
+        return _range(
+            column, parameter, [part for text in texts for part in _numbers(column, parameter, text)]
+        )
     if role == "text":
         return Contains(column, parameter, tuple(dict.fromkeys(texts)))
     if len(texts) > 1:
@@ -200,6 +204,30 @@ def _filter(parameter: str, texts: list[str]) -> Filter:
 
 def _split(texts: list[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+_ONE_NUMBER = re.compile(r"(>=|<=|≥|≤|=|>|<)\s*([\d,.]+)", re.ASCII)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})*,0\d\d(?:,\d{3})*(?:\.\d*)?", re.ASCII)
+"""A list does not go on with 000."""
+
+
+def _numbers(column: Column, parameter: str, text: str) -> list[str]:
+    """The intervals of a list: `1,2,4`. A number after a sign is one, and so is a price; its commas part thousands.
+
+    Raises:
+        BadInput: such a number has a decimal comma.
+    """
+    one = _ONE_NUMBER.fullmatch(text)
+    number = one[2] if one else text
+    if "," in number and (one or _THOUSANDS.fullmatch(text) or _is_a_price(column, text)):
+        if ungrouped(number) == number:
+            raise BadInput(parameter, not_a_number(number))
+        return [(one[1] if one else "") + ungrouped(number)]
+    return _split([text])
+
+
+def _is_a_price(column: Column, text: str) -> bool:
+    return column.format == "money" and re.fullmatch(r"\d+,\d+", text, re.ASCII) is not None
 
 
 def _choice(column: Column, parameter: str, texts: list[str]) -> Choice:

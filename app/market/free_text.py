@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from app.domain.errors import BadInput
+from app.domain.figures import not_a_number, plain, ungrouped
 from app.domain.money import HOURS_PER_MONTH
 from app.domain.sentence import Sentence
 from app.market.board import Mask
@@ -39,6 +40,9 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 _COUNT = re.compile(r"(\d+)[x×](.*)", re.IGNORECASE)
 _COMPARISON = re.compile(r"(>=|<=|≥|≤|=|>|<)(.*)")
 _AMOUNT = re.compile(r"[$€]?([^a-z$€/]+)([a-z$€/]*)", re.IGNORECASE)
+_FIGURE = re.compile(r"(>=|<=|≥|≤|=|>|<)?([$€]?)([\d,.]+)([a-z$€/]*)", re.IGNORECASE | re.ASCII)
+"""A number with its sign and unit, commas and all."""
+_FEW_DECIMALS = re.compile(r"\d{1,3},\d{1,2}", re.ASCII)
 _MEMORY = re.compile(r"\d+(gib|gb)", re.IGNORECASE)
 _TERM = re.compile(r"(\d{1,3})(y|yr|years?|mo|months?)", re.IGNORECASE)
 _MEASURES: Mapping[str, tuple[str, float]] = {
@@ -93,10 +97,25 @@ def parse(text: str) -> FreeText:
     if len(text) > MAX_CHARACTERS:
         raise BadInput("q", Sentence("is longer than {count} characters", {"count": MAX_CHARACTERS}))
     joined = re.sub(r"(>=|<=|[<>≤≥=])\s+", r"\1", text.casefold())
-    tokens = [token for token in re.split(r"[\s,;]+", re.sub(r"\b(\d+)\s*[x×]\s+", r"\1x", joined)) if token]
+    parts = re.split(r"[\s;]+|,(?!\d)|(?<!\d),", re.sub(r"\b(\d+)\s*[x×]\s+", r"\1x", joined))
+    tokens = [token for part in parts for token in _apart(part) if token]
     if len(tokens) > MAX_WORDS:
         raise BadInput("q", Sentence("has more than {count} words", {"count": MAX_WORDS}))
     return FreeText(tuple(map(_word, tokens)))
+
+
+def _apart(part: str) -> list[str]:
+    """The words of a part in which commas stand between digits. Those of a number part its thousands; a decimal comma
+    is refused, since a number that falls in two would ask for something else."""
+    figure = _FIGURE.fullmatch(part)
+    if figure is None or "," not in part:
+        return part.split(",")
+    sign, currency, number, unit = figure.groups()
+    if ungrouped(number) != number:
+        return [(sign or "") + currency + ungrouped(number) + unit]
+    if sign or currency or _FEW_DECIMALS.fullmatch(number):
+        raise BadInput("q", not_a_number(part))
+    return part.split(",")
 
 
 def _word(token: str) -> Word:
@@ -134,7 +153,7 @@ def _comparison(token: str, sign: str, amount: str) -> dict[str, list[str]]:
         )
     name, factor = measure
     number = parse_number("q", match.group(1)) * factor
-    return {name: [f"{sign}{number:.6g}"]}
+    return {name: [sign + plain(number).replace(",", "")]}
 
 
 def _occurs(word: str, frame: Frame) -> Mask:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from app.domain.errors import BadInput
+from app.domain.figures import not_a_number, ungrouped
 from app.domain.sentence import N_, Sentence
 from app.market.board import FloatArray, Mask
 
@@ -60,14 +61,15 @@ def _between(parameter: str, low: str, high: str) -> Interval:
 
 
 def parse_number(parameter: str, text: str) -> float:
-    """A finite decimal number.
+    """A finite decimal number; commas may part its thousands, and never its decimals.
 
     Raises:
         BadInput: `text` is something else.
     """
+    given, text = text, ungrouped(text)
     number = re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*", text, re.IGNORECASE | re.ASCII)
     if number is None or not math.isfinite(float(text)):
-        raise BadInput(parameter, Sentence("{value} is not a number", {"value": repr(text[:60])}))
+        raise BadInput(parameter, not_a_number(given))
     return float(text)
 
 

@@ -17,6 +17,7 @@ from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
+from app.domain.figures import plain
 from app.domain.money import effective_hourly
 from app.domain.offer import PurchaseOption, ScrapedOffer
 from app.domain.sentence import Sentence
@@ -79,7 +80,7 @@ def names_nothing(name: str) -> bool:
 def refusal(offer: ScrapedOffer) -> tuple[str, str] | None:
     """(reason, detail) why a row cannot stand, or None. The accelerator count must be resolved already."""
     if not _is_count(offer.accelerator_count):
-        return "bad_count", f"{offer.accelerator_count:g} accelerators"
+        return "bad_count", f"{plain(offer.accelerator_count)} accelerators"
     if not _CURRENCY.fullmatch(offer.currency):
         return "bad_currency", f"{offer.currency!r} is not a currency code"
     for amount in (offer.price_per_hour, offer.upfront):

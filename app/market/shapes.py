@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.accelerator import RATES, Accelerator
+from app.domain.figures import plain
 from app.domain.hardware import Cluster, Fabric, Host, IntraNodeLink, Node
 from app.domain.record import OfferRecord
 from app.domain.sentence import N_, Sentence
@@ -81,7 +82,7 @@ def assumed_links(cluster: Cluster) -> tuple[Sentence, ...]:
     if cluster.node.count > 1 and cluster.node.link.kind is None:
         found.append(Sentence(N_("PCIe without peer-to-peer between the accelerators")))
     if cluster.nodes > 1 and cluster.fabric.gbps_per_node is None:
-        rate = {"rate": f"{SLOWEST_FABRIC_GBPS:g}"}
+        rate = {"rate": plain(SLOWEST_FABRIC_GBPS)}
         found.append(Sentence("a plain {rate} Gbit/s network between the nodes", rate))
     return tuple(found)
 
@@ -93,8 +94,8 @@ def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
         why = Sentence(N_("a part of a {name}; how much memory it has is not known"), {"name": card.name})
         return HardwareShape(None, label, "slice", why)
     rates = {name: value * share for name in RATES if (value := getattr(card, name)) is not None}
-    part = replace(card, name=f"{share:.3g} of a {card.name}", memory_gib=memory, **rates)
-    assumed = (Sentence("{share} of the card's rate", {"share": f"{share:.3g}"}),)
+    part = replace(card, name=f"{plain(share, 3)} of a {card.name}", memory_gib=memory, **rates)
+    assumed = (Sentence("{share} of the card's rate", {"share": plain(share, 3)}),)
     node = Node(part, 1, IntraNodeLink("none", None, 1, None), UNKNOWN_HOST, assumed)
     return HardwareShape(Cluster(node, 1, ALONE), label, assumed=assumed)
 
@@ -102,7 +103,7 @@ def _slice(record: OfferRecord, card: Accelerator, label: str) -> HardwareShape:
 def _label(record: OfferRecord) -> str:
     if record.accelerator_status == "slice" and record.accelerator_count < 1:
         return record.accelerator_label  # says the share itself
-    return f"{record.accelerator_count:g}× {record.accelerator_label}"
+    return f"{plain(record.accelerator_count, 3)}× {record.accelerator_label}"
 
 
 def _link(record: OfferRecord) -> IntraNodeLink:

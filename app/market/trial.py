@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.domain.errors import BadInput
+from app.domain.figures import not_a_number, plain, ungrouped
 from app.domain.hardware import Cluster, Fabric, Host, IntraNodeLink, Node
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
@@ -164,10 +165,10 @@ def diagnose_trial(used: Utilisation, machine: Cluster | None) -> Diagnosis:
 
 def _number(name: str, text: str, most: float) -> float:
     try:
-        value = float(text)
+        value = float(ungrouped(text))
     except ValueError:
-        raise BadInput(name, Sentence("{value} is not a number", {"value": repr(text[:60])})) from None
+        raise BadInput(name, not_a_number(text)) from None
     if not 0.0 <= value <= most:
-        said = {"low": "0", "high": f"{most:g}", "value": text[:60]}
+        said = {"low": "0", "high": plain(most), "value": text[:60]}
         raise BadInput(name, Sentence("must lie between {low} and {high} (given: {value})", said))
     return value

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from app.domain.errors import BadInput
+from app.domain.figures import plain
 from app.domain.sentence import N_, Sentence
 
 TrialBound = Literal["compute", "memory", "link", "input", "unclear"]
@@ -145,7 +146,7 @@ def _ratio(field: str, measured: float | None, predicted: float | None) -> float
         return 1.0
     ratio = measured / predicted
     if not WIDEST[0] <= ratio <= WIDEST[1]:
-        said = {"measured": f"{measured:g}", "ratio": f"{ratio:.2g}", "estimate": f"{predicted:.4g}"}
+        said = {"measured": plain(measured), "ratio": plain(ratio, 2), "estimate": plain(predicted, 4)}
         text = N_("{measured} is {ratio} times the estimate of {estimate}; was it the same run and machine?")
         raise BadInput(field, Sentence(text, said))
     return ratio

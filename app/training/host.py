@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.figures import plain
 from app.domain.model import ModelShape
 from app.domain.run import Method
 from app.domain.sentence import N_, Sentence
@@ -111,17 +112,17 @@ def host_warnings(hosts: Hosts) -> tuple[Sentence, ...]:
     """The troubles of the first host as sentences with the reason."""
     storage = cost_assumption("start.load_rate")
     values: dict[str, object] = {
-        "vcpus": f"{hosts.vcpus[0]:g}",
-        "cards": f"{hosts.cards[0]:g}",
-        "wanted": f"{VCPUS_PER_ACCELERATOR.value * hosts.cards[0]:g}",
+        "vcpus": plain(float(hosts.vcpus[0])),
+        "cards": plain(float(hosts.cards[0])),
+        "wanted": plain(float(VCPUS_PER_ACCELERATOR.value * hosts.cards[0])),
         "ram": f"{hosts.ram_gib[0]:.0f}",
         "memory": f"{hosts.memory_gib[0]:.0f}",
         "disk": f"{hosts.local_disk_gb[0]:.0f}",
-        "copies": f"{DISK_CHECKPOINTS.value:g}",
+        "copies": plain(float(DISK_CHECKPOINTS.value)),
         "needed": f"{hosts.disk_gb[0]:.0f}",
-        "loader": f"{hosts.loader_gbytes_per_s[0]:.2g}",
-        "storage": f"{storage.value:g}",
-        "low": f"{storage.low:g}",
-        "high": f"{storage.high:g}",
+        "loader": plain(float(hosts.loader_gbytes_per_s[0]), 2),
+        "storage": plain(float(storage.value)),
+        "low": plain(float(storage.low)),
+        "high": plain(float(storage.high)),
     }
     return tuple(Sentence(WHY[code], values) for code, found in host_troubles(hosts).items() if found[0])

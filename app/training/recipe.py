@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.domain.errors import BadInput
+from app.domain.figures import plain
 from app.domain.model import ModelShape
 from app.domain.run import Attention, Framework, Method, Optimizer, Precision, TrainingRun
 from app.domain.sentence import Sentence
@@ -178,7 +179,7 @@ def check_shape(shape: ModelShape) -> None:
         )
     if (total := count(shape).total) > MOST_PARAMETERS:
         oddest = max(LARGEST_KNOWN, key=lambda name: float(getattr(shape, name) / LARGEST_KNOWN[name]))
-        named = {"value": getattr(shape, oddest), "total": f"{total:.2g}", "most": f"{MOST_PARAMETERS:.0e}"}
+        named = {"value": getattr(shape, oddest), "total": plain(total, 2), "most": plain(MOST_PARAMETERS)}
         raise BadInput(
             oddest, Sentence("{value} makes a model of {total} parameters; the most is {most}", named)
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.accelerator import Accelerator
 from app.domain.errors import BadInput
+from app.domain.figures import plain
 from app.domain.sentence import N_, Sentence
 from app.domain.units import HOURS_PER_YEAR
 from app.training.assumption import Assumption
@@ -193,8 +194,8 @@ def _check(own: Ownership, rent: float, utilisation: float) -> None:
     )
     for name, value, low, high in limits:
         if not low <= value <= high:
-            said = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
+            said = {"low": plain(low), "high": plain(high), "value": plain(value)}
             raise BadInput(name, Sentence("must lie between {low} and {high} (given: {value})", said))
     if not 0.0 < utilisation <= 1.0:
-        said = {"value": f"{utilisation:g}"}
+        said = {"value": plain(utilisation)}
         raise BadInput("utilisation", Sentence("must be above 0 and at most 1 (given: {value})", said))

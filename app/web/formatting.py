@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from app.domain.figures import plain
 from app.web.language import figure, ngettext
 
 _COMPACT = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
@@ -17,7 +18,7 @@ def number(value: float | None) -> str | None:
         return None
     if abs(value) >= 100 or value == int(value):
         return figure(f"{value:,.0f}")
-    return figure(f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}")
+    return figure(f"{value:,.1f}" if abs(value) >= 10 else plain(value, 3))
 
 
 def integer(value: float | None) -> str | None:
@@ -26,8 +27,13 @@ def integer(value: float | None) -> str | None:
 
 
 def count(value: float | None) -> str | None:
-    """Accelerators: 8, or ½-like shares as decimals (0.25)."""
-    return None if value is None else figure(f"{value:g}")
+    """Accelerators: 8, or shares of one in three digits (0.25, 0.0417)."""
+    return None if value is None else figure(plain(value, 3))
+
+
+def exact(value: float | None) -> str | None:
+    """A constant in up to six digits: 0.8125."""
+    return None if value is None else figure(plain(value))
 
 
 def gib(value: float | None) -> str | None:
@@ -71,10 +77,11 @@ def compact(value: float | None) -> str | None:
     """Large figures in three digits: 8.03B, 12.4k."""
     if value is None:
         return None
+    value = float(f"{value:.3g}")
     for size, letter in _COMPACT:
         if abs(value) >= size:
-            return figure(f"{value / size:.3g}{letter}")
-    return figure(f"{value:.3g}")
+            return figure(f"{plain(value / size, 3)}{letter}")
+    return figure(plain(value, 3))
 
 
 def hours(value: float | None) -> str | None:
@@ -107,12 +114,14 @@ def duration(seconds: float | None) -> str | None:
     """A step's time in a readable unit: 480 µs, 12.3 ms, 1.84 s."""
     if seconds is None:
         return None
+    if abs(seconds) < 1000.0:
+        seconds = float(f"{seconds:.3g}")
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(seconds) >= 1000.0:
             return figure(f"{seconds:,.0f} s")
         if abs(seconds) >= size:
-            return figure(f"{seconds / size:.3g} {unit}")
-    return figure("0 s" if seconds == 0 else f"{seconds * 1e9:.3g} ns")
+            return figure(f"{plain(seconds / size, 3)} {unit}")
+    return figure("0 s" if seconds == 0 else f"{plain(seconds * 1e9, 3)} ns")
 
 
 FORMATS: Mapping[str, Callable[[float | None], str | None]] = {

@@ -264,5 +264,5 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:g}"
+        return f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else repr(value)
     return str(value)

@@ -79,3 +79,17 @@ def test_every_field_is_a_figure_a_text_or_a_yes_or_no_and_only_the_latter_take_
 )
 def test_figures_are_read_as_people_write_them(field: str, written: str, meant: float) -> None:
     assert getattr(TrainingRun.from_fields({"model": "gpt2", field: written}), field) == meant
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "meant"), [("budget_usd", "2,5", "2.5"), ("tokens", "1.500.000", "1500000")]
+)
+def test_a_decimal_comma_is_refused_with_the_way_to_write_it(field: str, written: str, meant: str) -> None:
+    with pytest.raises(BadInput, match=f"write '{meant}'"):
+        TrainingRun.from_fields({"model": "gpt2", field: written})
+
+
+def test_a_limit_is_written_in_full() -> None:
+    with pytest.raises(BadInput) as caught:
+        TrainingRun.from_fields({"model": "gpt2", "sequence_length": 10**12})
+    assert "e+" not in str(caught.value)

@@ -216,3 +216,26 @@ def test_any_text_is_a_filter_or_a_clean_error(parameter: str, value: str) -> No
 @given(st.floats(min_value=0, max_value=1e12))
 def test_numbers_are_shown_so_that_they_read_back_the_same(value: float) -> None:
     assert parse_number("x", show_number(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text", "values"),
+    [
+        ("price_max", "1,000", ("1000",)), ("price", "<1,500.5", ("<1500.5",)), ("accelerator_count", "1,000", ("1000",)),
+        ("accelerator_count", "1,2,4", ("1", "2", "4")), ("ram_gib", "256,512", ("256", "512")), ("price_max", "1.500", ("1.5",)),
+    ],
+)  # fmt: skip
+def test_a_comma_before_three_digits_parts_thousands_where_no_list_can_be_meant(
+    parameter: str, text: str, values: tuple[str, ...]
+) -> None:
+    assert [item.values for item in parse_filters({parameter: [text]})] == [values]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [("price_max", "2,5"), ("price", "<2,5"), ("price", "2,5"), ("price_min", "1.500.000")],
+)
+def test_a_decimal_comma_is_refused_with_the_way_to_write_it(parameter: str, text: str) -> None:
+    with pytest.raises(BadInput, match=r"write '[^,]*'") as caught:
+        parse_filters({parameter: [text]})
+    assert caught.value.field == parameter

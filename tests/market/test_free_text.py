@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from app.domain.errors import BadInput
+from app.market.free_text import parse
 from tests.market.samples import ask, market_of, numbers, offer
 
 
@@ -69,3 +70,21 @@ def test_a_comparison_without_a_number_is_an_error_and_never_everything(
     with pytest.raises(BadInput) as caught:
         found(text)
     assert caught.value.field == "q"
+
+
+@pytest.mark.parametrize("text", ["<2,5", "h100 <0,75/gpu", "2,5", "$2,50", "<1.000,50", "0,5gb"])
+def test_a_decimal_comma_is_refused_with_the_way_to_write_it(text: str) -> None:
+    with pytest.raises(BadInput, match=r"write '[^,]*'"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("<1,000", ["<1000"]),
+        ("h100,4090 <1,000,000/month", ["h100", "4090", "<1000000/month"]),
+        ("<25,>10", ["<25", ">10"]),
+    ],
+)
+def test_commas_part_thousands_and_words(text: str, meant: list[str]) -> None:
+    assert [word.typed for word in parse(text).words] == meant

@@ -38,6 +38,8 @@ def test_a_figure_reads_back_close_to_what_it_was(value: float) -> None:
         (formatting.gib, 79.64, "79.6"), (formatting.gib, 640.2, "640"),
         (formatting.percent, 0.415, "42 %"), (formatting.percent, -0.031, "-3.1 %"),
         (formatting.compact, 8.03e9, "8.03B"), (formatting.compact, 12_400.0, "12.4k"),
+        (formatting.compact, 999_885_952.0, "1B"), (formatting.compact, 1e13, "10T"),
+        (formatting.duration, 9.998e-4, "1 ms"), (formatting.duration, 999.7, "1,000 s"), (formatting.count, 1 / 24, "0.0417"),
         (formatting.count, 0.125, "0.125"), (formatting.count, 8.0, "8"),
         (formatting.hours, 0.25, "0.25"), (formatting.hours, 312.4, "312"),
         (formatting.duration, 0.0123, "12.3 ms"), (formatting.duration, 4.8e-4, "480 µs"),
@@ -45,6 +47,14 @@ def test_a_figure_reads_back_close_to_what_it_was(value: float) -> None:
 )  # fmt: skip
 def test_each_kind_of_figure_has_its_own_precision(write, value: float, shown: str) -> None:
     assert write(value) == shown
+
+
+@pytest.mark.parametrize(
+    "write", [*WRITERS, formatting.exact, formatting.change], ids=lambda write: write.__name__
+)
+@given(value=st.floats(-1e18, 1e18))
+def test_no_figure_has_an_exponent(write, value: float) -> None:
+    assert "e" not in write(value)
 
 
 @pytest.mark.parametrize(
