@@ -47,6 +47,7 @@
     fold.setAttribute("aria-busy", "true");
     const cell = fold.insertCell();
     cell.colSpan = row.cells.length;
+    cell.className = "waits";
     row.after(fold);
     link.setAttribute("aria-expanded", "true");
     try {
@@ -54,6 +55,7 @@
       if (!answer.ok) throw new Error(String(answer.status));
       cell.innerHTML = await answer.text();
       fold.removeAttribute("aria-busy");
+      cell.className = "";
       htmx.process(cell);
     } catch (error) {
       shut(row, true);
@@ -86,8 +88,16 @@
     if (box) box.hidden = true;
   }
 
+  // A click is seen to be taken before its answer is laid out, however soon that comes; a hidden page paints nothing.
+  const seen = () => new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 250);
+  });
   document.addEventListener("htmx:before:request", (event) => {
-    answer(event)?.setAttribute("aria-busy", "true");
+    const box = answer(event);
+    if (!box) return;
+    box.setAttribute("aria-busy", "true");
+    event.detail.ctx.fetch = async (...asked) => (await Promise.all([fetch(...asked), seen()]))[0];
   });
   document.addEventListener("htmx:finally:request", (event) => {
     answer(event)?.removeAttribute("aria-busy");
