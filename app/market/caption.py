@@ -62,6 +62,8 @@ def word_parts(word: Word, board: Board) -> Iterator[Sentence]:
     if counts and word.occurs:
         yield Sentence("{count}× “{word}”", {"count": counts[0].values[0], "word": word.occurs})
         return
+    if not word.filters and not word.occurs:
+        yield Sentence("“{word}” is passed over: it says nothing", {"word": word.typed})
     for item in word.filters:
         yield _part(item, board)
     if word.occurs:
@@ -79,7 +81,7 @@ def _run_parts(query: OfferQuery, board: Board) -> Iterator[Sentence]:
 
 
 def _part(item: Filter, board: Board) -> Sentence:
-    label = Sentence(item.column.label)
+    label = Sentence(item.column.asked_as)
     match item:
         case Choice():
             named = _names(item, board)

@@ -70,7 +70,8 @@ class Column:
     value of a `choice` filter is also found (`nvlink` for `nvlink4+nvswitch`). `facet` is the value that is filtered
     where it differs from the value that is shown. `tolerance` loosens range bounds by that share. `signed` numbers may
     be below zero; for all others such a bound is a mistake. `each` is the label of an amount of the whole instance when it
-    is shown of one accelerator; amounts without it are never divided. `value` reads it of one offer; `array`
+    is shown of one accelerator; amounts without it are never divided. `filter_label` heads the filter where the column's
+    own label says how the value is written. `value` reads it of one offer; `array`
     computes it for all at once where `value` is more than a field.
     """
 
@@ -94,6 +95,7 @@ class Column:
     signed: bool = False
     sortable: bool = True
     each: str = ""
+    filter_label: str = ""
     default: bool = False
     option_labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -101,6 +103,11 @@ class Column:
     def needs_run(self) -> bool:
         """The column has values only with a training run."""
         return self.value is None
+
+    @property
+    def asked_as(self) -> str:
+        """The label of its filter."""
+        return self.filter_label or self.label
 
     @property
     def url_name(self) -> str:

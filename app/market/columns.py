@@ -53,7 +53,7 @@ OFFER = (
     text(
         "accelerator", N_("Accelerator key"),
         N_("Catalog key of the accelerator; empty where the name may mean several."), "offer",
-        filter="choice", facet=accelerator_facet, family=accelerator_family,
+        filter="choice", facet=accelerator_facet, family=accelerator_family, filter_label=N_("Accelerator"),
     ),
     text("accelerator_label", N_("Accelerator"), N_("Model, form factor and memory."), "offer", default=True),
     text(
@@ -234,7 +234,8 @@ RUN = (
            format="percent", value=None),
     number("hours", N_("Time"), N_("Wall-clock time of the run, interruptions included."), "run", "h", value=None,
            default=True),
-    number("total_usd", N_("Total cost"), N_("All nodes for the whole run: compute, storage, egress, idle time."), "run",
+    number("total_usd", N_("Total cost"),
+           N_("All nodes for the whole run: compute, storage, egress, idle time, and the rest of a commitment."), "run",
            "USD", format="money", value=None, default=True),
     number("total_usd_low", N_("Total, low"), N_("Total cost at the fast edge of the band."), "run", "USD",
            format="money", value=None),

@@ -59,7 +59,8 @@ _MEASURES: Mapping[str, tuple[str, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word as typed: the `filters` that it means, and the text that must occur in a row, or must not (`shut_out`)."""
+    """One word as typed: the `filters` that it means, and the text that must occur in a row, or must not (`shut_out`).
+    Neither is there where it says nothing."""
 
     typed: str
     filters: tuple[Filter, ...] = ()
@@ -119,6 +120,8 @@ def _apart(part: str) -> list[str]:
 
 
 def _word(token: str) -> Word:
+    if not _COMPARISON.match(token) and not any(map(str.isalnum, token)):
+        return Word(token)  # "-": the beginning of a word that is to be shut out, or a dash
     if token[0] in "-!" and len(token) > 1:
         wanted = token[1:]
         if wanted in PURCHASE_WORDS:

@@ -1,4 +1,8 @@
-"""Offers gathered by accelerator, provider, region or country: how many, from whom, and between which prices."""
+"""Offers gathered by accelerator, provider, region or country: how many, from whom, and between which prices.
+
+Their prices are of one accelerator, and so is their order where offers are ordered by price: the column of the lowest
+rises, in the other direction that of the highest falls.
+"""
 
 from __future__ import annotations
 
@@ -76,14 +80,14 @@ def _group(
         providers=_distinct(frame, "provider", rows),
         accelerators=_distinct(frame, "accelerator", rows),
         low=min(prices, default=None),
-        median=float(np.median(prices)) if prices else None,
+        median=round(float(np.median(prices)), 6) if prices else None,
         high=max(prices, default=None),
         total=min(totals, default=None),
     )
 
 
 def _known(amounts: FloatArray) -> Sequence[float]:
-    known: list[float] = amounts[~np.isnan(amounts)].tolist()
+    known: list[float] = amounts[~np.isnan(amounts)].round(6).tolist()
     return known
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,9 @@ from app.market.facets import Option, Span, facets_of, spans_of
 from app.market.filters import Filter
 from app.market.frame import Frame, first_rows
 from app.market.free_text import Word
-from app.market.groups import Group, Rows, groups_of
+from app.market.groups import PRICE, Group, Rows, groups_of
 from app.market.known import check_values
-from app.market.query import MAX_PER_PAGE, OfferQuery
+from app.market.query import DEFAULT_SORT, MAX_PER_PAGE, OfferQuery
 from app.market.units import Units
 
 if TYPE_CHECKING:
@@ -195,9 +195,12 @@ def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> Offe
 
 
 def grouped(selection: Selection, query: OfferQuery, units: Units) -> tuple[Group, ...]:
-    """The groups of a question that gathers rows, in the order of their best offer; none otherwise."""
+    """The groups of a question that gathers rows, in the order of their best offer; none otherwise. A price is that of
+    one accelerator, as the groups show it."""
     if not query.group:
         return ()
+    if query.sort == DEFAULT_SORT:
+        query = replace(query, sort=PRICE.name)
     rows = np.flatnonzero(selection.chosen)
     order = np.argsort(_sort_keys(selection, query, rows), kind="stable")
     return groups_of(selection.frame, query.group, rows[order], units)

@@ -41,7 +41,7 @@ class GroupsView:
 
     title: str
     by: str
-    unit: str | Sentence
+    unit: Sentence
     notes: tuple[Sentence, ...]
     total_unit: str | Sentence | None
     rows: tuple[GroupRow, ...]
@@ -54,7 +54,7 @@ def groups_view(page: OfferPage) -> GroupsView:
     return GroupsView(
         title=TITLES[query.group],
         by=query.group,
-        unit=price.unit,
+        unit=Sentence(N_("{unit} per accelerator"), {"unit": price.unit}),
         notes=price.notes,
         total_unit=units.heading(TOTAL).unit if query.run is not None else None,
         rows=tuple(_row(group, page) for group in page.shown_groups),

@@ -214,7 +214,7 @@ def chip_text(item: Filter, labels: Mapping[str, Mapping[str, str | Sentence]]) 
     column, role = item.column, PARAMETERS[item.parameter][1]
     if role == "flag":
         return say(
-            Sentence("{label}: yes" if item.values[0] == "1" else "{label}: no", {"label": column.label})
+            Sentence("{label}: yes" if item.values[0] == "1" else "{label}: no", {"label": column.asked_as})
         )
     if role == "age":
         return say(Sentence("seen within {days} days", {"days": item.values[0]}))
@@ -223,7 +223,7 @@ def chip_text(item: Filter, labels: Mapping[str, Mapping[str, str | Sentence]]) 
     value: object = _SIGNS.get(role, "") + ", ".join(words)
     if column.unit and role != "choice":
         value = Sentence("{amount} {unit}", {"amount": value, "unit": column.unit})
-    return say(Sentence("{label}: {value}", {"label": column.label, "value": value}))
+    return say(Sentence("{label}: {value}", {"label": column.asked_as, "value": value}))
 
 
 def _first(asked: Asked, name: str) -> str:

@@ -63,6 +63,15 @@ def test_free_text_narrows_word_by_word(
     assert found(text) == expected
 
 
+@pytest.mark.parametrize("text", ["-", "!", "--", "…", "l4 -"])
+def test_a_word_of_signs_alone_rules_nothing_out_and_the_caption_says_so(
+    found: Callable[[str], list[int]], text: str
+) -> None:
+    assert found(text) == found(text.rstrip("-!… "))
+    said = str(ask(market_of(offer(1)), f"q={text}").caption)
+    assert f"“{text.split()[-1]}” is passed over" in said
+
+
 @pytest.mark.parametrize("text", ["<cheap", "<", "h100 >=", "<25 <", "=x", ">1..2", "<3/week", ">5parsecs"])
 def test_a_comparison_without_a_number_is_an_error_and_never_everything(
     found: Callable[[str], list[int]], text: str

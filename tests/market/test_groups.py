@@ -37,6 +37,27 @@ def test_groups_stand_in_the_order_of_their_best_offer_and_filters_hold() -> Non
     assert order("") == []
 
 
+def test_the_lowest_price_of_one_accelerator_rises_from_group_to_group_in_the_order_by_price() -> None:
+    many = market_of(
+        offer(1, accelerator_count=8, price_usd_per_hour=8.0),
+        offer(2, accelerator="l4-24gb", accelerator_count=1, price_usd_per_hour=2.0),
+        offer(3, accelerator="l40s-48gb", accelerator_count=2, price_usd_per_hour=3.0),
+        offer(4, accelerator="b200-192gb", price_usd_per_hour=None),
+    )
+    for units in ("", "&price_of=accelerator", "&price_per=month", "&currency=EUR"):
+        lows = [group.low for group in ask(many, f"group=accelerator{units}").shown_groups]
+        assert lows[-1] is None and lows[:-1] == sorted(low for low in lows if low is not None), units
+    highs = [group.high for group in ask(many, "group=accelerator&order=desc").shown_groups][:-1]
+    assert highs == sorted(highs, reverse=True)
+
+
+def test_figures_of_groups_are_rounded_like_all_others() -> None:
+    uneven = market_of(offer(1, accelerator_count=3, price_usd_per_hour=10.0), offer(2, accelerator_count=7, price_usd_per_hour=3.0))  # fmt: skip
+    (group,) = ask(uneven, "group=provider").groups
+    for figure in (group.low, group.median, group.high):
+        assert figure is not None and figure == round(figure, 6)
+
+
 def test_the_offers_of_a_group_are_those_that_its_filter_finds() -> None:
     for by in ("accelerator", "provider", "region", "country"):
         page = ask(market(), f"group={by}")
