@@ -11,6 +11,7 @@ from app.api.plain import json_response
 from app.api.schemas import offer_parameters
 from app.domain.errors import BadInput, UnknownParameter
 from app.domain.run import TrainingRun
+from app.market.costs import commitment_words
 from app.market.query import OfferQuery
 from app.market.rent_or_buy import Decision, PurchaseCase, Rent
 from app.market.service import Market
@@ -18,7 +19,7 @@ from app.market.trial import FIGURES, pasted
 
 NAMED = ("cheapest", "fastest_within_budget", "cheapest_within_deadline")
 COSTS = (
-    "hours", "low_hours", "high_hours", "total_usd", "low_usd", "high_usd", "usd_per_billion_tokens", "interruptions",
+    "hours", "low_hours", "high_hours", "committed_usd", "unused_usd", "total_usd", "low_usd", "high_usd", "usd_per_billion_tokens", "interruptions",
     "checkpoint_minutes", "on_time",
 )  # fmt: skip
 JSON_BODY: dict[int | str, dict[str, Any]] = {
@@ -76,6 +77,7 @@ def _pick(market: Market, query: OfferQuery, row: int) -> dict[str, Any]:
         "plan": table.plan[row],
         "verdict": table.verdict[row],
         **{name: getattr(table.costs, name)[row] for name in COSTS},
+        "warnings": [words] if (words := commitment_words(table.costs, row)) is not None else [],
     }
 
 
@@ -100,6 +102,7 @@ def _rent(rent: Rent) -> dict[str, Any]:
         "usd_per_hour": rent.usd_per_hour,
         "offer": None if record is None else record.id,
         "provider": None if record is None else record.provider,
+        "seen": rent.seen,
         **{name: getattr(rent, name) for name in ("low", "expected", "high")},
     }
 

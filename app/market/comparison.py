@@ -255,6 +255,7 @@ COST = (
     _Item("idle_usd", N_("starting and idle time"), _of("cost", "idle_usd"), "USD", "usd"),
     _Item("storage_usd", N_("storage"), _of("cost", "storage_usd"), "USD", "usd"),
     _Item("egress_usd", N_("egress"), _of("cost", "egress_usd"), "USD", "usd"),
+    _Item("unused_usd", N_("rest of the commitment"), _of("cost", "unused_usd"), "USD", "usd"),
     _Item("billed_hours", N_("Hours billed"), _of("cost", "billed_hours"), "h", "hours"),
     _Item("committed_usd", N_("Committed for the term"), _of("cost", "committed_usd"), "USD", "usd", "low"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,12 +11,15 @@ import numpy.typing as npt
 from app.catalog.interruptions import InterruptionBand
 from app.catalog.terms import ProviderTerms
 from app.domain.coded import distinct_rows, word_key
+from app.domain.figures import plain
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.domain.units import HOURS_PER_MONTH
 from app.market.board import Board
+from app.training.assumptions_cost import cost_assumption
 from app.training.billing import BillingTerms, Prices, prices_of
+from app.training.cost import CostTable
 from app.training.interruption import hourly_from_monthly
 from app.training.parameters import count
 from app.training.recipe import Recipe
@@ -30,6 +33,14 @@ CLOSED_BAND = N_(
     "Published: {low} to {high} of these spot instances are taken back within a month ({source}, {day}), "
     "{rate} per node and hour. Short-lived instances flatter that figure, so it only bounds the low case."
 )
+STAND_INS: Mapping[str, tuple[str, str]] = {
+    "increment_s": ("billing.increment_s", N_("billing in steps of {value} s")),
+    "minimum_s": ("billing.minimum_s", N_("a bill of at least {value} s")),
+    "storage_usd_per_gb_month": ("billing.storage", N_("storage at {value} USD per GB and month")),
+    "egress_usd_per_gb": ("billing.egress", N_("egress at {value} USD per GB")),
+    "notice_s": ("spot.notice_s", N_("a notice of {value} s before a spot instance is taken away")),
+}
+"""Term of a provider → the assumption that stands in where it is unknown, and its words."""
 FloatArray = npt.NDArray[np.float64]
 RowArray = npt.NDArray[np.int64]
 
@@ -111,9 +122,30 @@ def published_interruptions(board: Board, row: int) -> Sentence | None:
         "high": f"{band.at_least:.0%}",
         "source": band.source,
         "day": band.as_of.isoformat(),
-        "rate": f"{per_hour(band):.2g}",
+        "rate": plain(per_hour(band), 2),
     }
     return Sentence(OPEN_BAND if band.share_high is None else CLOSED_BAND, facts)
+
+
+def unknown_terms(board: Board, row: int) -> tuple[str, ...]:
+    """The terms of an offer for which an assumption stands in, of STAND_INS; a notice only of a spot offer."""
+    terms, spot = _billing_terms(board, row), board.records[row].purchase_option == "spot"
+    return tuple(name for name in STAND_INS if getattr(terms, name) is None and (spot or name != "notice_s"))
+
+
+def stand_in_words(names: Iterable[str]) -> tuple[Sentence, ...]:
+    """What is assumed instead of these terms."""
+    told = (STAND_INS[name] for name in names)
+    return tuple(Sentence(text, {"value": plain(cost_assumption(name).value)}) for name, text in told)
+
+
+def commitment_words(costs: CostTable, row: int) -> Sentence | None:
+    """That a run pays for more of a commitment than it uses; None where it does not."""
+    unused, committed = float(costs.unused_usd[row]), float(costs.committed_usd[row])
+    if not unused > 0:
+        return None
+    text = N_("The whole term is owed, used or not: {committed} USD, of which this run uses {used}.")
+    return Sentence(text, {"committed": f"{committed:,.2f}", "used": f"{committed - unused:,.2f}"})
 
 
 def _terms(terms: ProviderTerms | None) -> BillingTerms:

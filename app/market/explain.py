@@ -14,7 +14,15 @@ from app.domain.run import TrainingRun
 from app.domain.sentence import Sentence
 from app.market.board import Board
 from app.market.choices import Neighbours, flagged, neighbours, pareto_front
-from app.market.costs import Rates, prices_for, published_interruptions, work_on
+from app.market.costs import (
+    Rates,
+    commitment_words,
+    prices_for,
+    published_interruptions,
+    stand_in_words,
+    unknown_terms,
+    work_on,
+)
 from app.market.estimating import Estimates, estimate, estimate_aside
 from app.market.host import hosts_at
 from app.market.naive import NaiveRule, naive_rules
@@ -47,7 +55,8 @@ class Explanation:
     `verdict`, `reason` and `why` are the final ones (host memory, budget and deadline included). `layout` is the
     chosen plan, or the leanest layout where nothing fits: `memory` explains it; `time` and `cost` are None where
     the job is not held. `cluster` is None for hardware that cannot be judged. `largest_*` are what would still fit
-    in this layout; `assumed` names figures that stand in for unknown ones; `resilience` says what interruptions do.
+    in this layout; `assumed` names figures that stand in for unknown ones, among them those of `unknown_terms` of the
+    provider; `resilience` says what interruptions do.
     """
 
     record: OfferRecord
@@ -67,6 +76,7 @@ class Explanation:
     rules: tuple[NaiveRule, ...] = ()
     warnings: tuple[Sentence, ...] = ()
     assumed: tuple[str | Sentence, ...] = ()
+    unknown_terms: tuple[str, ...] = ()
     beside: Mapping[str, str | None] | None = None
     resilience: Resilience | None = None
     published_interruptions: Sentence | None = None
@@ -124,6 +134,7 @@ def _with_terms(
     held = found.plan is not None and found.time is not None
     bill = _bill(board, row, question, found) if held else None
     cost = cost_breakdown(*bill) if bill is not None else None
+    unknown = unknown_terms(board, row) if held else ()
     return replace(
         explanation,
         layout=layout,
@@ -132,6 +143,8 @@ def _with_terms(
         if held
         else None,
         cost=cost,
+        assumed=(*explanation.assumed, *stand_in_words(unknown)),
+        unknown_terms=unknown,
         resilience=resilience_of(*bill) if bill is not None else None,
         levers=levers(shape, run, cluster, question.correction),
         largest_micro_batch=largest_micro_batch(shape, run, layout, usable),
@@ -150,7 +163,9 @@ def _bill(board: Board, row: int, question: Question, found: Verdict) -> tuple[W
 def _warnings(board: Board, table: Estimates, row: int) -> tuple[Sentence, ...]:
     rows = np.asarray([row])
     taken = table.nodes[rows], table.hours[rows]
-    return host_warnings(hosts_at(board, table.question, table.hardware, rows, taken))
+    host = host_warnings(hosts_at(board, table.question, table.hardware, rows, taken))
+    committed = commitment_words(table.costs, row)
+    return host if committed is None else (committed, *host)
 
 
 def _beside(board: Board, table: Estimates, row: int) -> Mapping[str, str | None]:

@@ -49,11 +49,19 @@ class Whys(Sequence[Sentence]):
             case 3:
                 return Sentence("how long it takes is not known")
             case 4:
-                words = {"usd": f"{self.costs.total_usd[row]:,.2f}", "limit": f"{self.run.budget_usd:,.2f}"}
-                return Sentence("costs {usd} USD in all; the budget is {limit}", words)
+                return self._budget(row)
             case 5:
                 return Sentence("what it costs is not known")
         return self.of_machine[int(self.of_row[row])]
+
+    def _budget(self, row: int) -> Sentence:
+        budget, committed = self.run.budget_usd or 0.0, float(self.costs.committed_usd[row])
+        limit = f"{budget:,.2f}"
+        if committed > budget and self.costs.unused_usd[row] > 0:
+            words = {"usd": f"{committed:,.2f}", "limit": limit}
+            return Sentence("the commitment costs {usd} USD; the budget is {limit}", words)
+        words = {"usd": f"{self.costs.total_usd[row]:,.2f}", "limit": limit}
+        return Sentence("costs {usd} USD in all; the budget is {limit}", words)
 
     def _host(self, row: int) -> Sentence:
         need, ram = (f"{gib[row]:.0f}" for gib in self.host_gib)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.figures import plain
 from app.domain.sentence import N_, Sentence
 from app.domain.units import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from app.training.assumptions_cost import cost_assumption
@@ -39,7 +40,8 @@ class CostTable:
     """Dollars and hours of many offers, shape (n,); NaN where price or speed is unknown.
 
     `hours` from renting to finished; `billed_hours` of one instance; `committed_usd` = price of the whole term
-    that a reservation binds to (0 without one); `on_time` = probability of finishing by the deadline (NaN without).
+    that a reservation binds to (0 without one), `unused_usd` what of it the run leaves unused: it is owed all the
+    same and part of the total; `on_time` = probability of finishing by the deadline (NaN without).
     """
 
     hours: FloatArray
@@ -51,6 +53,7 @@ class CostTable:
     idle_usd: FloatArray
     storage_usd: FloatArray
     egress_usd: FloatArray
+    unused_usd: FloatArray
     total_usd: FloatArray
     low_usd: FloatArray
     high_usd: FloatArray
@@ -86,6 +89,7 @@ class CostBreakdown:
     idle_usd: float
     storage_usd: float
     egress_usd: float
+    unused_usd: float
     total_usd: float
     low_usd: float
     high_usd: float
@@ -126,11 +130,12 @@ def cost_of(work: Work, prices: Prices) -> CostTable:
         idle_usd=likely.idle_usd,
         storage_usd=likely.storage_usd,
         egress_usd=likely.egress_usd,
+        unused_usd=likely.unused_usd,
         total_usd=total,
         low_usd=best.total_usd,
         high_usd=worst.total_usd,
         usd_per_billion_tokens=total / (work.tokens / 1e9),
-        committed_usd=prices.usd_per_hour * prices.nodes * prices.term_hours,
+        committed_usd=committed_usd(prices),
         interruptions=likely.run.count,
         checkpoint_minutes=likely.run.interval * 60.0,
         start_hours=likely.start_hours,
@@ -162,7 +167,13 @@ class _Case:
     idle_usd: FloatArray
     storage_usd: FloatArray
     egress_usd: FloatArray
+    unused_usd: FloatArray
     total_usd: FloatArray
+
+
+def committed_usd(prices: Prices) -> FloatArray:
+    """Dollars of the whole term that an offer binds to, over all nodes, shape (n,); 0 without one."""
+    return np.asarray(prices.usd_per_hour * prices.nodes * prices.term_hours)
 
 
 def _case(work: Work, prices: Prices, rate: FloatArray, stops_per_node: FloatArray) -> _Case:
@@ -183,6 +194,7 @@ def _case(work: Work, prices: Prices, rate: FloatArray, stops_per_node: FloatArr
     months = (start + run.hours + work.idle_hours) / HOURS_PER_MONTH
     storage = storage_gb * months * prices.storage
     egress = work.egress_gb * prices.egress + 0.0 * hours
+    unused = np.maximum(committed_usd(prices) - kept * per_hour, 0.0)
     return _Case(
         work_hours=hours,
         start_hours=start,
@@ -196,7 +208,8 @@ def _case(work: Work, prices: Prices, rate: FloatArray, stops_per_node: FloatArr
         idle_usd=(kept - disturbed) * per_hour,
         storage_usd=storage,
         egress_usd=egress,
-        total_usd=kept * per_hour + storage + egress,
+        unused_usd=unused,
+        total_usd=kept * per_hour + storage + egress + unused,
     )
 
 
@@ -241,7 +254,7 @@ def _unpaid_share(prices: Prices, per_node: FloatArray, stops: Stops) -> FloatAr
 
 
 def _lines(figures: dict[str, float], work: Work) -> tuple[CostTerm, ...]:
-    kept = Sentence("{hours} h kept × price × nodes", {"hours": f"{work.idle_hours:g}"})
+    kept = Sentence("{hours} h kept × price × nodes", {"hours": plain(work.idle_hours)})
     carried = Sentence("{size} GB × price", {"size": f"{work.egress_gb:.1f}"})
     rows = (
         (N_("start-up and warm-up"), "start_hours", "h", N_("provision + weights ÷ load rate + warm-up")),
@@ -257,6 +270,7 @@ def _lines(figures: dict[str, float], work: Work) -> tuple[CostTerm, ...]:
         (N_("idle"), "idle_usd", "USD", kept),
         (N_("storage"), "storage_usd", "USD", N_("(data set + checkpoints kept) × months × price")),
         (N_("egress"), "egress_usd", "USD", carried),
+        (N_("rest of the commitment"), "unused_usd", "USD", N_("whole term × price × nodes − hours billed")),
     )
     return tuple(CostTerm(name, figures[key], unit, formula) for name, key, unit, formula in rows)
 

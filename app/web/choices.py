@@ -1,4 +1,4 @@
-"""The few offers worth looking at, as a view: named choices, the front of hours against dollars as plot and table,
+"""The few offers worth looking at, as a view: named choices, the front of hours against cost as plot and table,
 and the neighbours of one offer on it."""
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from typing import Any
 
 from markupsafe import Markup
 
+from app.domain.figures import plain
 from app.domain.record import OfferRecord
 from app.domain.sentence import N_, Sentence, joined
 from app.market.choices import Choices, counts_flagged
+from app.market.costs import commitment_words
 from app.market.labels import PURCHASE_LABELS
 from app.market.query import OfferQuery
 from app.market.service import Market
+from app.market.units import Units
 from app.web import formatting
 from app.web.language import gettext, say
 from app.web.plot import Axis, Frame, Point, scatter
 from app.web.question import href, run_query
 
 MOST_POINTS = 40
+DOLLARS = Units()
 NAMED = {
     "cheapest": N_("Cheapest"),
     "fastest_within_budget": N_("Fastest within budget"),
@@ -39,17 +43,19 @@ BESIDE_TABLE = "offers/"
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """One offer under the words it was picked for; money in USD for the whole run. `seen` is when its price was told."""
+    """One offer under the words it was picked for; money of the whole run in the currency of its view. `seen` is when its price was told,
+    `commitment` what of it the run leaves unused."""
 
     id: str
     title: str
     name: str
     href: str
     hours: float
-    usd: float
-    low_usd: float | None
-    high_usd: float | None
+    total: float
+    low: float | None
+    high: float | None
     seen: datetime
+    commitment: Sentence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +72,15 @@ class ChoicesView:
     flagged_href: str
     counts_flagged: bool
     calibration: Sentence | None
+    currency: str = "USD"
 
 
-def choices_view(market: Market, query: OfferQuery) -> ChoicesView | None:
-    """The choices among the offers that answer a question; None without a run."""
+def choices_view(market: Market, query: OfferQuery, units: Units | None = None) -> ChoicesView | None:
+    """The choices among the offers that answer a question, in the currency of `units`; None without a run."""
     found = market.choices(query)
     if found is None:
         return None
-    writer = _Writer(market, query, BESIDE_TABLE)
+    writer = _Writer(market, query, BESIDE_TABLE, units or DOLLARS)
     titles = _titles(query, found)
     picks = tuple(writer.pick(row, title) for title, row in titles.items())
     named = {row: title for title, row in titles.items()}
@@ -88,6 +95,7 @@ def choices_view(market: Market, query: OfferQuery) -> ChoicesView | None:
         flagged_href=href(query.with_(choices=None if asks else "flagged")),
         counts_flagged=asks,
         calibration=writer.estimates.question.calibration,
+        currency=writer.units.currency,
     )
 
 
@@ -110,12 +118,17 @@ def neighbour_picks(market: Market, query: OfferQuery, beside: Mapping[str, str 
 class _Writer:
     """Rows of the board as picks."""
 
-    def __init__(self, market: Market, query: OfferQuery, path: str = "/offers/") -> None:
+    def __init__(self, market: Market, query: OfferQuery, path: str = "/offers/", units: Units = DOLLARS) -> None:
         frame = market.frame(query.run)
         self.records: Sequence[OfferRecord] = frame.board.records
         self.estimates: Any = frame.estimates
         run = run_query(query)
         self.path, self.suffix = path, f"?{run}" if run else ""
+        self.units = units
+
+    def totals(self, amounts: Any) -> Any:
+        """Amounts of the run in USD, in the currency of the view."""
+        return amounts / self.units.usd_per_unit
 
     def pick(self, row: int, title: str) -> Pick:
         """The offer of a row."""
@@ -126,16 +139,17 @@ class _Writer:
             name=words_of(self.records[row]),
             href=f"{self.path}{self.records[row].id}{self.suffix}",
             hours=float(table.hours[row]),
-            usd=float(table.total_usd[row]),
-            low_usd=_known(table.total_usd_low[row]),
-            high_usd=_known(table.total_usd_high[row]),
+            total=float(self.totals(table.total_usd[row])),
+            low=_known(self.totals(table.total_usd_low[row])),
+            high=_known(self.totals(table.total_usd_high[row])),
             seen=self.records[row].observed_at,
+            commitment=commitment_words(table.costs, row),
         )
 
 
 def words_of(record: OfferRecord) -> str:
     """An offer in a few words: hardware, provider, how it is bought, where."""
-    count = {"count": f"{record.accelerator_count:g}", "what": record.accelerator_label}
+    count = {"count": plain(record.accelerator_count, 3), "what": record.accelerator_label}
     bought = PURCHASE_LABELS[record.purchase_option]
     parts = (Sentence("{count}× {what}", count), record.provider_name, bought, record.region)
     return say(joined([part for part in parts if part], N_("{first}, {next}")))
@@ -156,27 +170,30 @@ def _plot(writer: _Writer, found: Choices, front: Sequence[Pick]) -> Markup:
     if not front:
         return Markup("")
     table = writer.estimates
-    cloud = list(zip(table.hours[found.rows].tolist(), table.total_usd[found.rows].tolist(), strict=True))
-    cloud = [(hours, usd) for hours, usd in cloud if hours > 0 and usd > 0]
-    points = [Point(p.hours, p.usd, p.href, _words(p), bool(p.title)) for p in front if p.usd > 0]
+    totals = writer.totals(table.total_usd[found.rows]).tolist()
+    cloud = list(zip(table.hours[found.rows].tolist(), totals, strict=True))
+    cloud = [(hours, total) for hours, total in cloud if hours > 0 and total > 0]
+    currency = writer.units.currency
+    points = [Point(p.hours, p.total, p.href, _words(p, currency), bool(p.title)) for p in front if p.total > 0]
     if not points:
         return Markup("")
     frame = Frame(
         Axis.over([hours for hours, _ in cloud]),
-        Axis.over([usd for _, usd in cloud]),
+        Axis.over([total for _, total in cloud]),
         lambda value: formatting.number(value) or "",
         lambda value: formatting.compact(value) or "",
     )
-    label = gettext("Hours (across) against dollars (up), both logarithmic; the table says the same")
+    label = gettext("Hours (across) against total cost (up), both logarithmic; the table says the same")
     return scatter(frame, cloud, points, label)
 
 
-def _words(pick: Pick) -> str:
+def _words(pick: Pick, currency: str) -> str:
     text = Sentence(
-        N_("{name}: {usd} USD, {hours} h"),
+        N_("{name}: {total} {currency}, {hours} h"),
         {
             "name": pick.name,
-            "usd": formatting.usd(pick.usd) or "?",
+            "total": formatting.usd(pick.total) or "?",
+            "currency": currency,
             "hours": formatting.hours(pick.hours) or "?",
         },
     )

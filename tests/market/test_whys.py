@@ -27,6 +27,14 @@ def test_each_row_says_what_rules_it_out_itself() -> None:
     assert [str(why) for why in found.why] == [str(found.why[at]) for at in range(len(board))]
 
 
+def test_a_commitment_counts_against_the_budget_and_says_so() -> None:
+    bound = offer(1, price_usd_per_hour=20.0, purchase_option="reserved", term_months=36)
+    board, found = estimated(bound, sharding="full", tokens=1e8, budget_usd=5_000)
+    at, owed = row(board, 1), 20.0 * 36 * 730
+    assert found.reason[at] == "budget" and not found.shown[at]
+    assert str(found.why[at]) == f"the commitment costs {owed:,.2f} USD; the budget is 5,000.00"
+
+
 def test_a_deadline_rules_out_what_takes_longer_and_says_how_long() -> None:
     board, found = estimated(single(1), method="full", tokens=1e12, deadline_hours=1, max_nodes=1)
     at = row(board, 1)

@@ -101,14 +101,22 @@ def test_many_offers_at_once_cost_the_same_to_the_cent(offers: list[tuple[float,
             )
 
 
-@given(price=st.floats(0.1, 300), nodes=st.integers(1, 8), spot=st.booleans(), idle=st.floats(0, 100))
+@given(
+    price=st.floats(0.1, 300),
+    nodes=st.integers(1, 8),
+    spot=st.booleans(),
+    idle=st.floats(0, 100),
+    term=st.sampled_from([0.0, 3.0, 8760.0]),
+)
 @settings(deadline=None)
 def test_the_parts_add_up_and_low_expected_high_are_in_order(
-    price: float, nodes: int, spot: bool, idle: float
+    price: float, nodes: int, spot: bool, idle: float, term: float
 ) -> None:
-    table = cost_of(work(idle_hours=idle), prices(price, nodes=nodes, spot=spot))
+    charged = replace(prices(price, nodes=nodes, spot=spot), term_hours=np.asarray([term]))
+    table = cost_of(work(idle_hours=idle), charged)
     parts = sum(
-        getattr(table, f"{name}_usd")[0] for name in ("compute", "interruption", "idle", "storage", "egress")
+        getattr(table, f"{name}_usd")[0]
+        for name in ("compute", "interruption", "idle", "storage", "egress", "unused")
     )
     assert parts == pytest.approx(total(table))
     assert table.low_usd[0] <= table.total_usd[0] + 0.01 and table.total_usd[0] <= table.high_usd[0] + 0.01
@@ -135,6 +143,15 @@ def test_a_prepaid_minimum_is_paid_even_by_a_short_run() -> None:
 def test_a_reservation_shows_what_it_binds_to() -> None:
     reserved = replace(prices(10.0), term_hours=np.asarray([8760.0]))
     assert cost_of(work(), reserved).committed_usd[0] == 87_600.0
+
+
+@given(term=st.floats(0, 20_000), tokens=st.floats(1e6, 1e12))
+@settings(deadline=None)
+def test_a_whole_commitment_is_owed_and_a_longer_run_pays_no_more_for_it(term: float, tokens: float) -> None:
+    free, bound = prices(10.0), replace(prices(10.0), term_hours=np.asarray([term]))
+    by_the_hour, owed = cost_of(work(tokens=tokens), free), cost_of(work(tokens=tokens), bound)
+    rented = by_the_hour.billed_hours[0] * 10.0
+    assert total(owed) == pytest.approx(total(by_the_hour) - rented + max(rented, term * 10.0))
 
 
 def test_unknown_price_or_speed_stays_unknown() -> None:
