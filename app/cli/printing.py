@@ -43,11 +43,11 @@ def print_fit(body: Mapping[str, Any]) -> None:
     told = {(answer.label, str(answer.plan)): answer for answer in reversed(held)}
     shown = [answer for answer in held if told[answer.label, str(answer.plan)] is answer][:SHOWN_ROWS]
     print_table(
-        ("hardware", "fit", "plan", "tokens/s", "hours", "USD", "cheapest offer"),
+        ("hardware", "fit", "plan", "tokens/s", "hours", "USD", "cheapest offer", "doubts"),
         (
             (
                 answer.label, answer.verdict, answer.plan, (answer.time or {}).get("tokens_per_s"),
-                answer.cost["hours"], answer.cost["total_usd"], answer.offer,
+                answer.cost["hours"], answer.cost["total_usd"], answer.offer, ", ".join(answer.doubts),
             )
             for answer in shown
         ),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.domain.flags import doubts_of
 from app.domain.sentence import Sentence
 from app.market.board import Board
+from app.market.choices import flagged
 from app.market.frame import plain
 from app.training.cost import CostTable
 from app.training.memory import PHASES
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 class HardwareAnswer:
     """One hardware shape. `memory` is GiB per accelerator, `time` of the chosen plan over `nodes` instances; `offer`
     is the cheapest offer that holds the run within budget and deadline, and `cost` its bill; None where there is none.
+    `doubts` are those about its price: only where no offer without doubts holds the run is one with them taken.
     """
 
     label: str
@@ -39,6 +42,7 @@ class HardwareAnswer:
     time: Mapping[str, float | bool] | None
     bound: str | None
     offer: str | None
+    doubts: tuple[str, ...]
     cost: Mapping[str, float | None] | None
 
 
@@ -50,7 +54,7 @@ def by_hardware(board: Board, table: Estimates) -> tuple[HardwareAnswer, ...]:
 
 def _answers(board: Board, table: Estimates) -> Iterator[HardwareAnswer]:
     offers = np.bincount(table.hardware.of_row, minlength=len(table.verdicts))
-    cheapest = _cheapest(table)
+    cheapest = _cheapest(board, table)
     for index, (shape, found) in enumerate(zip(table.hardware.shapes, table.verdicts, strict=True)):
         row = cheapest.get(index)
         node = shape.cluster.node if shape.cluster else None
@@ -70,6 +74,7 @@ def _answers(board: Board, table: Estimates) -> Iterator[HardwareAnswer]:
             time=_time_words(found.time),
             bound=found.bound,
             offer=None if row is None else board.records[row].id,
+            doubts=() if row is None else doubts_of(board.records[row].flags),
             cost=None if row is None else _bill(table.costs, row),
         )
 
@@ -87,14 +92,14 @@ def _time_words(time: Mapping[str, float] | None) -> Mapping[str, float | bool] 
     }
 
 
-def _cheapest(table: Estimates) -> Mapping[int, int]:
-    """Hardware shape → the shown row with the least total; rows without a price come last."""
+def _cheapest(board: Board, table: Estimates) -> Mapping[int, int]:
+    """Hardware shape → the shown row with the least total; rows without a price come after those with one, and rows
+    with a doubtful price after both."""
     best: dict[int, int] = {}
     totals = np.where(np.isnan(table.total_usd), np.inf, table.total_usd)
-    for row in np.flatnonzero(table.shown).tolist():
-        index = int(table.hardware.of_row[row])
-        if index not in best or totals[row] < totals[best[index]]:
-            best[index] = row
+    rows = np.flatnonzero(table.shown)
+    for row in rows[np.lexsort((rows, totals[rows], flagged(board)[rows]))].tolist():
+        best.setdefault(int(table.hardware.of_row[row]), row)
     return best
 
 

@@ -29,6 +29,20 @@ def test_a_budget_that_is_too_small_leaves_no_offer() -> None:
     assert answer.offer is None
 
 
+def test_a_doubtful_price_is_the_cheapest_only_where_nothing_else_holds_the_run() -> None:
+    doubtful = offer(2, price_usd_per_hour=5.0, flags=("price_outlier",))
+    (answer,) = market_of(offer(1), doubtful).by_hardware(RUN)
+    assert (answer.offer, answer.doubts) == (f"{1:016x}", ())
+    (answer,) = market_of(doubtful).by_hardware(RUN)
+    assert (answer.offer, answer.doubts) == (f"{2:016x}", ("price_outlier",))
+
+
+def test_a_long_commitment_is_not_the_cheapest_for_a_short_run() -> None:
+    bound = offer(2, price_usd_per_hour=20.0, purchase_option="reserved", term_months=36)
+    (answer,) = market_of(offer(1), bound).by_hardware(RUN)
+    assert answer.offer == f"{1:016x}"
+
+
 def test_hardware_without_a_price_still_holds_the_run() -> None:
     (answer,) = market_of(offer(1, price_usd_per_hour=None)).by_hardware(RUN)
     assert answer.offer is not None
