@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from app.market.query import OfferQuery
 from app.market.service import Market
+from app.web import formatting
 from app.web.templating import CSP
 
 RUN = "model=llama-3.1-8b"
@@ -175,6 +176,10 @@ def test_levers_are_links_that_apply_the_change(client: TestClient, market: Mark
     assert "does not fit" in html
     link = re.search(r'<a href="(/offers/[0-9a-f]+\?[^"]*method=qlora[^"]*)">', html)
     assert link
+    explained = market.explain(small.id, OfferQuery.parse(RUN).run)
+    base = explained.levers[0].need_gib + explained.levers[0].saves_gib
+    assert base == pytest.approx(explained.found.least_gib)
+    assert f"which takes {formatting.gib(base)} GiB per accelerator at the high edge" in html
     assert '<span class="badge fits">' in client.get(link[1].replace("&amp;", "&")).text
 
 
