@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.domain.accelerator import Accelerator, Confidence
 from app.domain.errors import BadInput, UnknownParameter
+from app.domain.figures import plain, ungrouped
 from app.domain.offer import PurchaseOption
 from app.domain.record import OfferRecord
 from app.domain.run import bad_input
@@ -67,7 +69,11 @@ class PurchaseCase(BaseModel):
             UnknownParameter: a field that does not exist.
             BadInput: a value out of its range; names the field.
         """
-        given = {name: value for name, value in fields.items() if value not in ("", None)}
+        given = {
+            name: ungrouped(value) if isinstance(value, str) else value
+            for name, value in fields.items()
+            if value not in ("", None)
+        }
         for name in given:
             if name not in cls.model_fields:
                 raise UnknownParameter(str(name)[:60], "there is no such field of rent or buy")
@@ -95,7 +101,8 @@ class Assumed:
 @dataclass(frozen=True, slots=True)
 class Rent:
     """One rent to compare with: `kind` a purchase option, `usual` on demand, or `yours`. `record` is the
-    offer where one stands behind it. `low`, `expected`, `high` are at the purchase price less 30 %, as it is, plus 30 %."""
+    offer where one stands behind it, `seen` when the price was told (of the usual one: the oldest that counts), None of
+    yours. `low`, `expected`, `high` are at the purchase price less 30 %, as it is, plus 30 %."""
 
     kind: str
     usd_per_hour: float
@@ -103,6 +110,7 @@ class Rent:
     low: RentOrBuy
     expected: RentOrBuy
     high: RentOrBuy
+    seen: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +171,21 @@ def _rents(market: Market, case: PurchaseCase, own: Ownership) -> Sequence[Rent]
     """Your own rent, then the cheapest live offer of each purchase option and the usual on-demand price. Parts of a
     card and flagged prices take no part."""
     found = _prices(market, case.accelerator)
-    lines: list[tuple[str, float, OfferRecord | None]] = []
+    rents: list[Rent] = []
+
+    def add(kind: str, price: float, record: OfferRecord | None, seen: datetime | None) -> None:
+        rents.append(replace(_rent(kind, price, record, own, case.utilisation), seen=seen))
+
     if case.rent_usd_per_hour is not None:
-        lines.append(("yours", case.rent_usd_per_hour, None))
+        add("yours", case.rent_usd_per_hour, None, None)
     for option in LIVE:
         offers = [entry for entry in found if entry[1].purchase_option == option]
         if offers:
             price, record = min(offers, key=lambda entry: (entry[0], entry[1].id))
-            lines.append((option, price, record))
+            add(option, price, record, record.observed_at)
         if option == "on_demand" and offers:
-            lines.append(("usual", _usual(offers), None))
-    return [_rent(kind, price, record, own, case.utilisation) for kind, price, record in lines]
+            add("usual", _usual(offers), None, min(record.observed_at for _, record in offers))
+    return rents
 
 
 def _usual(offers: Sequence[tuple[float, OfferRecord]]) -> float:
@@ -204,7 +216,7 @@ def _assumed(card: Accelerator, case: PurchaseCase, own: Ownership) -> tuple[Ass
     """Every figure, in the order of the form."""
     band = own.price_usd * (1.0 - CAPEX_BAND), own.price_usd * (1.0 + CAPEX_BAND)
     price = "launch list price or a rough street price, from memory" if case.purchase_usd is None else ""
-    power = f"TDP {card.tdp_watts:g} W and the host's share" if card.tdp_watts is not None else ""
+    power = f"TDP {plain(card.tdp_watts)} W and the host's share" if card.tdp_watts is not None else ""
     rows = [
         Assumed("purchase_usd", own.price_usd, "USD", case.purchase_usd is not None, *band, price, "low"),
         Assumed("kilowatts", own.kilowatts, "kW", case.kilowatts is not None, None, None, power, "low"),

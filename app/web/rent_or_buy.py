@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from app.domain.errors import BadInput
+from app.domain.figures import plain
 from app.domain.sentence import N_
 from app.market.labels import PURCHASE_LABELS
 from app.market.rent_or_buy import Decision, PurchaseCase, Rent
@@ -98,8 +99,12 @@ def refused_view(market: Market, asked: Mapping[str, str], error: BadInput) -> R
 def _form(
     market: Market, asked: Mapping[str, str], decision: Decision | None
 ) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
-    defaults = {item.name: f"{item.value:g}" for item in decision.assumed} if decision is not None else {}
-    defaults |= {"utilisation": "0.7", "rent_usd_per_hour": gettext("cheapest live offers")}
+    defaults = (
+        {item.name: plain(item.value).replace(",", "") for item in decision.assumed}
+        if decision is not None
+        else {}
+    )
+    defaults |= {"utilisation": "0.7", "rent_usd_per_hour": gettext("from offers")}
     cards = sorted(market.catalog.accelerators.values(), key=lambda card: card.name)
     choices = (("", gettext("choose one")), *((card.key, card.name) for card in cards))
     fields = tuple(
@@ -141,7 +146,7 @@ def _plot(decision: Decision) -> Markup:
     lows, highs = [row[1] for row in curve], [row[3] for row in curve]
     seen = [min(lows), *(rent.usd_per_hour for rent in rents)]
     top = min(max(highs), max(max(seen) * 2.5, min(highs) * 3.0))
-    frame = Frame(Axis(0.0, 1.0, False), Axis(0.0, top, False), lambda x: f"{x:.0%}", lambda y: f"{y:.3g}")
+    frame = Frame(Axis(0.0, 1.0, False), Axis(0.0, top, False), lambda x: f"{x:.0%}", lambda y: plain(y, 3))
     lines = [
         Curve(name, [(row[0], row[place]) for row in curve if row[place] <= top])
         for name, place in (("band", 1), ("own", 2), ("band", 3))

@@ -46,6 +46,20 @@ def test_the_choices_are_those_of_the_filtered_table_and_each_is_a_link_to_its_o
         assert '<svg class="plot"' in html
 
 
+def test_every_price_beside_a_choice_says_how_old_it_is(client: TestClient, market: Market) -> None:
+    html = client.get(f"/?{RUN}").text
+    picks = re.search(r'<ul class="picks">.*?</ul>', html, re.DOTALL)
+    assert picks and picks[0].count("<time ") == picks[0].count("<li>") > 0
+    front = re.search(r'id="front".*?<tbody>(.*?)</tbody>', html, re.DOTALL)
+    assert front and front[1].count("<time ") == front[1].count("<tr>") > 0
+    rented = client.get("/rent-or-buy?accelerator=h100-sxm5-80gb").text
+    lines = re.search(r'id="break-even".*?<tbody>(.*?)</tbody>', rented, re.DOTALL)
+    assert lines and lines[1].count("<time ") == lines[1].count("<tr>") > 0
+    model = client.get("/models/llama-3.1-8b").text
+    machines = re.search(r'id="qlora".*?<tbody>(.*?)</tbody>', model, re.DOTALL)
+    assert machines and machines[1].count("<time ") == machines[1].count("<tr>") > 0
+
+
 def test_without_a_run_there_are_no_choices(client: TestClient) -> None:
     assert 'id="choices"' not in client.get("/").text
 
@@ -93,7 +107,7 @@ def test_the_breakdown_shows_interruptions_at_three_rates(client: TestClient, ma
         (f"/?{RUN}&tokens=0", "tokens"),
         (f"/?{RUN}&deadline_hours=-3", "deadline_hours"),
         ("/?currency=XXX", "currency"),
-            ("/?price_min=-1", "price_min"),
+        ("/?price_min=-1", "price_min"),
     ],
 )
 def test_what_cannot_be_is_refused_by_naming_the_field(client: TestClient, path: str, field: str) -> None:
