@@ -36,6 +36,9 @@ DERIVED = frozenset(
     {"per_gpu", "per_gpu_x_count", "spec_joined", "partial_gpu", "mem_was_total", "monthly_div_730"}
 )
 RENAMED = {"spot_ge_on_demand": "spot_above_on_demand", "spot_same_as_on_demand": "spot_above_on_demand"}
+BIDDING = frozenset({"akash"})
+"""Providers whose lowest price is the least of past bids, which nobody can take; elsewhere it is a machine's asking
+price."""
 WHOLE_TERM = "reservation_total_div"
 LEFT_OUT = {*DERIVED, WHOLE_TERM}
 IDENTITY = ("provider", "instance_type", "region", "purchase_option", "term_months", "upfront_option", "tier")
@@ -69,8 +72,8 @@ def main(path: Path) -> None:
 def convert(line: Mapping[str, str], catalog: Catalog, sources: dict[tuple[str, str, str], str]) -> Row:
     """One gathered row in our columns, with `as_of` beside them."""
     option, months, tier = OPTIONS[line["purchase_option"]]
-    flags = line["flags"].split(";") if line["flags"] else []
     provider = catalog.provider_slug(line["provider"])
+    flags = flags_of(line, provider)
     place = catalog.place(provider, line["region"])
     total = line["price_original"] if WHOLE_TERM in flags else ""
     key = (line["source"], line["licence"], line["as_of_date"])
@@ -93,10 +96,16 @@ def convert(line: Mapping[str, str], catalog: Catalog, sources: dict[tuple[str, 
         "ram_gib": line["ram_gb"],
         "local_disk_gb": line["disk_gb"],
         "stock": STOCK[line["available"]],
-        "flags": ";".join(dict.fromkeys(RENAMED.get(flag, flag) for flag in flags if flag not in LEFT_OUT)),
+        "flags": ";".join(dict.fromkeys(flag for flag in flags if flag not in LEFT_OUT)),
         "source": sources.setdefault(key, f"s{len(sources) + 1}"),
         "as_of": line["as_of_date"],
     }
+
+
+def flags_of(line: Mapping[str, str], provider: str) -> list[str]:
+    """The gatherers' doubts and notes in our words."""
+    words = RENAMED | ({"marketplace_min": "lowest_bid"} if provider in BIDDING else {})
+    return [words.get(flag, flag) for flag in line["flags"].split(";") if flag]
 
 
 def instance_type(line: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ DOUBTS = {
     "sources_disagree": N_("Sources disagree about the price"),
     "outlier_low": N_("Far below what others asked on the day it was gathered"),
     "outlier_high": N_("Far above what others asked on the day it was gathered"),
+    "lowest_bid": N_("The lowest of past bids: a statistic, not an offer that can be taken"),
     "gpu_only_price": N_("The price of the accelerator alone: vCPUs and host memory cost extra"),
     "estimated": N_("Somebody's estimate of the price, not a quote"),
     "inference_only": N_("An endpoint for inference: nothing can be trained on it"),

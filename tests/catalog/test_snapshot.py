@@ -130,3 +130,14 @@ def test_a_malformed_row_is_refused(
 ) -> None:
     with pytest.raises(CatalogError, match=rf"{Path(file).name}, line \d+, {said}"):
         list(read_snapshot(spoiled(file, old, new)))
+
+
+def test_the_lowest_of_past_bids_is_a_doubt_and_a_machine_s_asking_price_is_none(
+    offers: list[ScrapedOffer],
+) -> None:
+    told = {
+        name: {flag for o in offers if o.provider == name for flag in o.flags} for name in ("akash", "vast")
+    }
+    assert "lowest_bid" in told["akash"] and "marketplace_min" not in told["akash"]
+    assert "marketplace_min" in told["vast"] and "lowest_bid" not in told["vast"]
+    assert "lowest_bid" in DOUBTS and "marketplace_min" in NOTES
