@@ -16,6 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from app.domain.errors import BadInput
+from app.domain.figures import not_a_number
 from app.domain.record import OfferRecord
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from app.market.service import Market
 
 PARAMETERS = ("as_of", "then_usd_per_hour", "then_hours", "then_total_usd", "then_method")
+EARLIEST = date(2020, 1, 1)
 SAME = 0.005
 """Figures that differ by less than this share count as unchanged."""
 
@@ -46,7 +48,7 @@ class Saved:
         """The saved figures of an address; None where it keeps no day.
 
         Raises:
-            BadInput: a day that is none or still to come, or a figure that cannot be.
+            BadInput: a day that is none, before EARLIEST or still to come, or a figure that cannot be.
         """
         text = given.get("as_of", "")
         if not text:
@@ -59,6 +61,11 @@ class Saved:
             ) from None
         if day > today:
             raise BadInput("as_of", Sentence(N_("{day} is still to come"), {"day": day}))
+        if day < EARLIEST:
+            told = {"day": day, "first": EARLIEST}
+            raise BadInput(
+                "as_of", Sentence(N_("{day} is too long ago: no estimate is older than {first}"), told)
+            )
         figures = {name: _figure(f"then_{name}", given) for name in ("usd_per_hour", "hours", "total_usd")}
         return cls(day=day, method=_method(given.get("then_method")), **figures)
 
@@ -114,9 +121,14 @@ def then_and_now(
     """The saved estimate beside today's; an offer that was withdrawn has no today.
 
     Raises:
-        BadInput: the run cannot be answered.
+        BadInput: the run cannot be answered, or the offer was first seen after the day.
     """
-    point = price_on(market.price_points(record.id), saved.day)
+    points = market.price_points(record.id)
+    first = min([record.first_seen, *(point.at for point in points)]).date()
+    if saved.day < first:
+        text = N_("this offer was first seen on {first}: there was no estimate of it on {day}")
+        raise BadInput("as_of", Sentence(text, {"day": saved.day, "first": first}))
+    point = price_on(points, saved.day)
     price, told_by = (point.usd_per_hour, "history") if point else (saved.usd_per_hour, "link")
     again = _estimate(market, record, run, price)
     kept = saved.hours is not None or saved.total_usd is not None
@@ -167,9 +179,9 @@ def _causes(
         text = N_("Its price rose by {share}.") if price.change > 0 else N_("Its price fell by {share}.")
         causes.append(Sentence(text, {"share": f"{abs(price.change) * 100:.1f} %"}))
     if saved.method is not None and saved.method != method_version():
-        causes.append(Sentence(N_("Our method changed since: constants were fitted anew.")))
+        causes.append(Sentence(N_("The link says it was made with another version of our method.")))
     if saved.total_usd and again_usd is not None and abs(again_usd / saved.total_usd - 1) > SAME:
-        text = N_("At the price of that day our present method says {usd} USD in all; it said {then}.")
+        text = N_("At the price of that day our present method says {usd} USD in all; the link says {then}.")
         causes.append(Sentence(text, {"usd": f"{again_usd:,.2f}", "then": f"{saved.total_usd:,.2f}"}))
     if not causes and total.now is not None:
         causes.append(Sentence(N_("Nothing moved.")))
@@ -181,7 +193,7 @@ def _figure(name: str, given: Mapping[str, str]) -> float | None:
     if not text:
         return None
     if not re.fullmatch(r"\d+(\.\d*)?(e[+-]?\d{1,2})?", text, re.ASCII):
-        raise BadInput(name, Sentence(N_("{value} is not a number"), {"value": repr(text[:60])}))
+        raise BadInput(name, not_a_number(text))
     return float(text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+import msgspec
 import pytest
 from sqlalchemy import Engine
 
@@ -55,10 +56,23 @@ def test_before_the_history_begins_the_price_in_the_address_stands_in(engine: En
     market = moved(engine)
     record, withdrawn_at = market.remembered(only(market))
     day = NOON.date() - timedelta(days=30)
+    record = msgspec.structs.replace(record, first_seen=NOON - timedelta(days=60))
     told = then_and_now(market, record, withdrawn_at, RUN, Saved(day, usd_per_hour=40.0))
     assert (told.price_from, told.figures[0].then) == ("link", 40.0)
     unknown = then_and_now(market, record, withdrawn_at, RUN, Saved(day))
     assert (unknown.price_from, unknown.figures[0].then, unknown.figures[2].then) == ("unknown", None, None)
+
+
+def test_a_day_before_the_offer_was_first_seen_is_refused(engine: Engine) -> None:
+    market = moved(engine)
+    record, withdrawn_at = market.remembered(only(market))
+    day = NOON.date() - timedelta(days=1)
+    with pytest.raises(BadInput, match="first seen on") as refused:
+        then_and_now(market, record, withdrawn_at, RUN, Saved(day, usd_per_hour=40.0))
+    assert refused.value.field == "as_of"
+    with pytest.raises(BadInput, match="too long ago") as refused:
+        Saved.parse({"as_of": "2019-12-31"}, TODAY)
+    assert refused.value.field == "as_of"
 
 
 def test_what_was_saved_today_says_that_nothing_moved(engine: Engine) -> None:
@@ -79,8 +93,8 @@ def test_a_change_of_method_is_told_apart_from_a_change_of_price(engine: Engine)
     record, withdrawn_at = market.remembered(only(market))
     kept = Saved(TODAY, usd_per_hour=12.0, hours=0.4, total_usd=1.0, method="00000000")
     told = [str(cause) for cause in then_and_now(market, record, withdrawn_at, RUN, kept).causes]
-    assert told[0] == "Our method changed since: constants were fitted anew."
-    assert "it said 1.00" in told[1]
+    assert told[0] == "The link says it was made with another version of our method."
+    assert "the link says 1.00" in told[1]
     assert method_version() != "00000000"
 
 

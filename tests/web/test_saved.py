@@ -41,7 +41,8 @@ def test_opened_again_the_page_shows_then_beside_now(client: TestClient, market:
     assert "Saved on 2026-11-30, beside today" in html
     assert "Nothing moved." in html
     later = client.get(re.sub(r"then_total_usd=[\d.]+", "then_total_usd=1", kept(client, market))).text
-    assert "it said 1.00" in later
+    assert "the link says 1.00" in later
+    assert "Time and total of that day are what the link says" in later
 
 
 def test_without_a_run_there_is_nothing_to_save(client: TestClient, market: Market) -> None:
@@ -52,6 +53,9 @@ def test_a_day_to_come_is_refused(client: TestClient, market: Market) -> None:
     shown = client.get(f"/offers/{offer(market)}?{RUN}&as_of=2027-01-01")
     assert shown.status_code == 422
     assert "still to come" in shown.text
+    early = client.get(f"/offers/{offer(market)}?{RUN}&as_of=2024-01-01")
+    assert early.status_code == 422
+    assert "first seen on" in early.text
 
 
 def test_an_offer_that_was_withdrawn_still_has_its_page_which_says_so(tmp_path: Path) -> None:
