@@ -19,10 +19,13 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from app.catalog import load_catalog
+from app.catalog.citations import read_citations
 from app.domain.run import TrainingRun
 from app.market.columns import COLUMNS
 from app.market.methods import Methods, methods
 from app.providers import discover
+from app.training.memory import TERMS
+from app.training.rent_or_buy import ASSUMPTIONS
 from app.web.language import LANGUAGES, LOCALE
 from app.web.templating import TEMPLATES
 
@@ -35,6 +38,8 @@ CALLS = {
 """Callable → the positions of its texts."""
 ENGLISH_ONLY = ("api", "cli", "db", "market/accuracy", "providers", "workers", "settings.py")
 """What no page shows: programs, logs and the command line are spoken to in English."""
+OWN_WORDS = ("derived", "weakest")
+"""What a source weighs that is no publication: it is described in our words."""
 TEMPLATE_OPTIONS = {
     "trim_blocks": "true",
     "lstrip_blocks": "true",
@@ -177,6 +182,14 @@ def in_data() -> Iterator[Found]:
         yield field.description or "", "app/domain/run.py"
     for source in discover().values():
         yield source.card.terms_note, "app/providers"
+    for cited in read_citations().values():
+        yield cited.weight, "app/catalog/data/citations.csv"
+        if cited.weight in OWN_WORDS:
+            yield cited.source, "app/catalog/data/citations.csv"
+    for assumed in ASSUMPTIONS:
+        yield assumed.source, "app/training/rent_or_buy.py"
+    for term in TERMS:
+        yield term, "app/training/memory.py"
     for shape in load_catalog().models.values():
         yield shape.modality, "app/catalog/data/models.csv"
     yield from ((text, "app/market/methods.py") for text in _of_methods(methods()))
@@ -187,7 +200,7 @@ def _of_methods(page: Methods) -> Iterator[str]:
         for formula in chapter.formulas:
             yield from (formula.words, formula.formula)
         for constant in chapter.assumptions:
-            yield from (constant.unit, constant.confidence)
+            yield constant.unit
     for scores in page.accuracy:
         yield scores.name
         yield from (name.partition(" ")[0] for name in scores.groups)

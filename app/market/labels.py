@@ -31,6 +31,19 @@ SOURCE_LABELS = {
     "snapshot": N_("bundled snapshot"),
     "hand_kept": N_("kept by hand"),
 }
+OWN_SOURCES = (N_("Bundled snapshot"), N_("Price pages, read by hand"))
+"""Names of sources that are words, not names."""
+REFUSALS = (
+    N_("bad count"), N_("bad currency"), N_("bad price"), N_("bad term"), N_("bad text"), N_("duplicate"),
+    N_("unknown accelerator"), N_("no usable answer"), N_("the same offer at another price"),
+    N_("the same offer again"), N_("not in the shape we know"), N_("a price that we cannot name"),
+)  # fmt: skip
+"""Why a row is refused or left out, without the underscores of the codes."""
+CONFIDENCE_LABELS = {
+    "high": N_("high confidence"),
+    "medium": N_("medium confidence"),
+    "low": N_("low confidence"),
+}
 VERDICT_LABELS = {
     "fits": N_("fits"),
     "tight": N_("tight"),

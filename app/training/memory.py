@@ -217,6 +217,10 @@ _FORMULAS = (
 )
 
 
+TERMS = tuple(name.replace("_", " ") for name, _, _ in _FORMULAS)
+"""The terms of memory as people read them."""
+
+
 def _terms(recipe: Recipe, figures: dict[str, Any], layout: Layout) -> tuple[Term, ...]:
     kernels = {"checkpointing": CHECKPOINTED[layout.checkpointing], "attention": recipe.attention}
     notes: dict[str, object] = {

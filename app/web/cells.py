@@ -182,8 +182,8 @@ def is_number(column: Column) -> bool:
 
 
 def _label(column: Column, value: str) -> str:
-    label = column.option_labels.get(value)
-    return value if label is None else gettext(label)
+    label = column.option_labels.get(value, value)
+    return gettext(label) if label != value or value == "none" else value
 
 
 def _moment(value: object) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from app.market.labels import PURCHASE_LABELS, VERDICT_LABELS
+from app.market.labels import CONFIDENCE_LABELS, PURCHASE_LABELS, VERDICT_LABELS
 from app.web import charts, formatting
 from app.web.assets import asset_url
 from app.web.cells import flag_words
@@ -78,6 +79,7 @@ def environment() -> Environment:
         "usd": formatting.usd,
         "usd_per_hour": formatting.usd_per_hour,
         "percent": formatting.percent,
+        "rate": formatting.rate,
     }
     env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
@@ -88,7 +90,13 @@ def environment() -> Environment:
         "age": formatting.age,
         "spark": charts.sparkline,
     }
-    env.filters |= {"stack": charts.stack, "unknown": unknown, "flag_words": flag_words}
+    env.filters |= {
+        "stack": charts.stack,
+        "unknown": unknown,
+        "confidence": confidence,
+        "direction": direction,
+        "flag_words": flag_words,
+    }
     return env
 
 
@@ -119,10 +127,25 @@ def switch(address: str) -> tuple[tuple[Language, str], ...]:
 
 def english(text: object) -> str:
     """What is quoted as it was written (sources, notes of the data, what an upstream said): English in every language,
-    and marked as such for screen readers and for the direction of writing."""
+    and marked as such for screen readers and for the direction of writing. What is our own prose among it is in the
+    catalogs and said in the reader's language."""
     if text is None or language() is LANGUAGES[SOURCE]:
         return escape("" if text is None else text)
+    said = say(text)
+    if said != str(text):
+        return escape(said)
     return Markup('<span lang="en" dir="ltr">{}</span>').format(text)
+
+
+def direction(text: object) -> str:
+    """The value of `dir` for a formula: that of the words in it, from left to right where it has only Latin ones."""
+    mirrored = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in say(text))
+    return "rtl" if mirrored else "ltr"
+
+
+def confidence(level: str) -> str:
+    """A level of confidence in words that say so: "low" alone is also the end of a range."""
+    return gettext(CONFIDENCE_LABELS[level])
 
 
 def unknown(value: object) -> object:
