@@ -93,7 +93,7 @@ class Assumed:
     given: bool
     low: float | None
     high: float | None
-    source: str
+    source: str | Sentence
     confidence: Confidence
     dated: str = DATED
 
@@ -215,8 +215,10 @@ def _rent(kind: str, price: float, record: OfferRecord | None, own: Ownership, u
 def _assumed(card: Accelerator, case: PurchaseCase, own: Ownership) -> tuple[Assumed, ...]:
     """Every figure, in the order of the form."""
     band = own.price_usd * (1.0 - CAPEX_BAND), own.price_usd * (1.0 + CAPEX_BAND)
-    price = "launch list price or a rough street price, from memory" if case.purchase_usd is None else ""
-    power = f"TDP {plain(card.tdp_watts)} W and the host's share" if card.tdp_watts is not None else ""
+    price = N_("launch list price or a rough street price, from memory") if case.purchase_usd is None else ""
+    power: str | Sentence = ""
+    if card.tdp_watts is not None:
+        power = Sentence("TDP {watts} W and the host's share", {"watts": plain(card.tdp_watts)})
     rows = [
         Assumed("purchase_usd", own.price_usd, "USD", case.purchase_usd is not None, *band, price, "low"),
         Assumed("kilowatts", own.kilowatts, "kW", case.kilowatts is not None, None, None, power, "low"),
