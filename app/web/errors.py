@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
@@ -42,11 +44,19 @@ def error_page(request: Request, error: Exception) -> HTMLResponse:
     return plain_error(request, status, sentence, field)
 
 
+def _without(request: Request, field: str | None) -> str | None:
+    """The address without its parameter `field`; None where it has none such."""
+    given = request.query_params.multi_items()
+    kept = [(name, value) for name, value in given if name[:60] != field]
+    if len(kept) == len(given):
+        return None
+    return request.url.path + (f"?{urlencode(kept)}" if kept else "")
+
+
 def plain_error(
     request: Request, status: int, message: str | Sentence | None = None, field: str | None = None
 ) -> HTMLResponse:
     """An error page by status; `field` is the parameter to correct."""
     title = TITLES.get(status, TITLES[500 if status >= 500 else 404])
-    return render(
-        request, "error.html", {"status": status, "title": title, "message": message, "field": field}, status
-    )
+    view = {"status": status, "title": title, "message": message, "field": field}
+    return render(request, "error.html", view | {"without": _without(request, field)}, status)

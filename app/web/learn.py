@@ -16,6 +16,7 @@ from app.market.service import Market
 from app.web.decisions import PageMaker
 from app.web.learn_figures import PLOTS, memory_strip, strip
 from app.web.learn_sources import SOURCES, Source
+from app.web.parameters import only
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +141,5 @@ def add_lessons(router: APIRouter, pages: PageMaker) -> None:
     views, read = Lessons(pages), ["GET", "HEAD"]
     routes: Sequence[tuple[str, Any]] = (("/learn", views.index), ("/learn/{slug}", views.lesson))
     for path, view in routes:
-        router.add_api_route(path, view, methods=read, response_class=HTMLResponse, name=f"page {path}")
+        told: dict[str, Any] = {"response_class": HTMLResponse, "dependencies": [only()]}
+        router.add_api_route(path, view, methods=read, name=f"page {path}", **told)

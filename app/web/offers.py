@@ -75,6 +75,14 @@ class RemovalLink:
     href: str
 
 
+class PastTheEnd(Exception):
+    """The question asks for a page after the last one, which is at `address`."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
 @dataclass(frozen=True, slots=True)
 class OffersView:
     """What `offers.html` shows."""
@@ -105,8 +113,11 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
 
     Raises:
         BadInput: the run cannot be answered as asked.
+        PastTheEnd: there are fewer pages.
     """
     page = market.list_offers(query, facets=True)
+    if query.page > page.pages:
+        raise PastTheEnd(href(query.with_(page=page.pages)))
     columns = display_columns(query)
     writer = RowWriter(columns, market.clock(), run_query(query), page.units, chooses=True)
     return OffersView(
@@ -128,7 +139,7 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
         presets=preset_links(),
         shows_hidden=asks_for_hidden(query),
         density=dict(query.view)["density"] if query.view else "",
-        choices=choices_view(market, query),
+        choices=choices_view(market, query, page.units),
     )
 
 

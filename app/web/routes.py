@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -25,6 +26,7 @@ from app.web.learn import add_lessons
 from app.web.market import market_view
 from app.web.model import model_view
 from app.web.models import model_choices, near, resolve_model
+from app.web.parameters import only
 from app.web.question import href
 from app.web.table import add_table, block_for
 from app.web.templating import environment, html_of, render, respond
@@ -71,6 +73,8 @@ class Pages:
             moment = int(self.market.clock().timestamp() // 60)
             key = (language().code, self.market.board.version, moment)
             html = self.kept_html(form, address, block_for(request, address), key)
+        except offers.PastTheEnd as past:
+            return RedirectResponse(past.address, status_code=303)
         except (BadInput, NotFound) as error:
             refusal = errors.as_bad_input(error)
             hints = near(self.market, asked, refusal)
@@ -151,25 +155,27 @@ def make_router(market: Market) -> APIRouter:
     environment()
     catalogs()
     pages, router = Pages(market), APIRouter(include_in_schema=False)
-    views: dict[str, Callable[..., Response]] = {
+    asking: dict[str, Callable[..., Response]] = {
         "/": pages.offers,
         "/fit": pages.fit,
         "/offers/{offer_id}": pages.offer,
-        "/accelerators": pages.accelerators,
         "/accelerators/{key}": pages.accelerator,
+        "/market": pages.market_page,
+    }
+    plain: dict[str, Callable[..., Response]] = {
+        "/accelerators": pages.accelerators,
         "/providers": pages.providers,
         "/providers/{slug}": pages.provider,
         "/models": pages.models,
         "/models/{key:path}": pages.model,
-        "/market": pages.market_page,
         "/status": pages.status,
         "/methods": pages.methods,
         "/api": pages.api,
     }
-    for path, view in views.items():
-        router.add_api_route(
-            path, view, methods=["GET", "HEAD"], response_class=HTMLResponse, name=f"page {path}"
-        )
+    for path, view in (asking | plain).items():
+        told: dict[str, Any] = {"response_class": HTMLResponse, "name": f"page {path}"}
+        told["dependencies"] = [] if path in asking else [only()]
+        router.add_api_route(path, view, methods=["GET", "HEAD"], **told)
     add_table(router, pages)
     add_decisions(router, pages)
     add_fit_file(router, pages)

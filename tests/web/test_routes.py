@@ -83,6 +83,41 @@ def test_a_plain_form_ends_at_an_address_that_says_only_what_was_asked(client: T
     assert client.get("/fit?model=llama-3.1-8b&method=").headers["location"] == "/fit?model=llama-3.1-8b"
 
 
+def test_a_page_after_the_last_leads_to_the_last(client: TestClient, market: Market) -> None:
+    ask = f"/?per_page=7&{RUN}"
+    last = market.list_offers(OfferQuery.parse(ask[2:])).pages
+    for headers in ({}, RESULTS):
+        answer = client.get(f"{ask}&page={last + 90}", headers=headers)
+        assert answer.status_code == 303
+        shown = client.get(answer.headers["location"])
+        assert ids(shown.text) and OfferQuery.parse(answer.headers["location"][2:]).page == last > 1
+    assert (
+        client.get("/?provider=lambda&country=IN&page=9").headers["location"]
+        == "/?provider=lambda&country=IN"
+    )
+    told = client.get(f"/api/v1/offers{ask[1:]}&page={last + 90}").json()
+    assert (told["items"], told["next"]) == ([], None)
+
+
+def test_every_page_refuses_a_parameter_that_it_does_not_have(client: TestClient, market: Market) -> None:
+    for path in [
+        *pages(market),
+        "/market",
+        "/learn",
+        "/learn/memory",
+        "/compare",
+        "/trial",
+        "/rent-or-buy",
+        "/offers.md",
+    ]:
+        mark = "&" if "?" in path else "?"
+        answer = client.get(f"{path}{mark}hue=7&lang=en")
+        assert (answer.status_code, "hue" in answer.text) == (422, True), path
+        assert client.get(f"{path}{mark}lang=en").status_code == 200, path
+    told = client.get("/status?hue=7&lang=en").text
+    assert 'href="/status?lang=en">Ask without it</a>' in told
+
+
 def test_the_form_keeps_what_was_asked(client: TestClient) -> None:
     html = client.get(f"/?{RUN}&method=qlora&provider=vast&price_max=3&sort=hours&accelerator=h100").text
     assert '<input id="f-model" name="model" value="llama-3.1-8b"' in html
