@@ -84,6 +84,13 @@ class Units:
         kinds = {name: view.get(name, UNIT_OPTIONS[name][0]) for name in UNIT_OPTIONS if name != "currency"}
         return cls(**kinds, currency=currency, usd_per_unit=rate, day=day, missing=missing)
 
+    @property
+    def dated(self) -> Sentence | None:
+        """Of which day the rate is; None where there is none."""
+        if self.day is None:
+            return None
+        return Sentence(N_("Reference rate of {day}."), {"day": self.day.isoformat()})
+
     def change(self, column: Column) -> bool:
         """The column is shown otherwise than it is kept."""
         if column.unit == _AMOUNT:
@@ -128,8 +135,8 @@ class Units:
         if column.unit == _RATE:
             unit = Sentence(_RATES[self.price_per], {"currency": self.currency})
             notes += [Sentence(_NOTES[self.price_per])] if self.price_per in _NOTES else []
-        if self.day is not None:
-            notes.append(Sentence(N_("Reference rate of {day}."), {"day": self.day.isoformat()}))
+        if self.dated is not None:
+            notes.append(self.dated)
         return Heading(
             column, self._name(column, each), column.each if each else column.label, unit, tuple(notes)
         )

@@ -118,7 +118,9 @@ def neighbour_picks(market: Market, query: OfferQuery, beside: Mapping[str, str 
 class _Writer:
     """Rows of the board as picks."""
 
-    def __init__(self, market: Market, query: OfferQuery, path: str = "/offers/", units: Units = DOLLARS) -> None:
+    def __init__(
+        self, market: Market, query: OfferQuery, path: str = "/offers/", units: Units = DOLLARS
+    ) -> None:
         frame = market.frame(query.run)
         self.records: Sequence[OfferRecord] = frame.board.records
         self.estimates: Any = frame.estimates
@@ -174,7 +176,9 @@ def _plot(writer: _Writer, found: Choices, front: Sequence[Pick]) -> Markup:
     cloud = list(zip(table.hours[found.rows].tolist(), totals, strict=True))
     cloud = [(hours, total) for hours, total in cloud if hours > 0 and total > 0]
     currency = writer.units.currency
-    points = [Point(p.hours, p.total, p.href, _words(p, currency), bool(p.title)) for p in front if p.total > 0]
+    points = [
+        Point(p.hours, p.total, p.href, _words(p, currency), bool(p.title)) for p in front if p.total > 0
+    ]
     if not points:
         return Markup("")
     frame = Frame(

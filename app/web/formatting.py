@@ -3,6 +3,7 @@ never 0."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
@@ -53,6 +54,14 @@ def usd(value: float | None) -> str | None:
     if value is None:
         return None
     return figure(f"{value:,.2f}" if abs(value) < 100 else f"{value:,.0f}")
+
+
+def rate(value: float | None) -> str | None:
+    """What one unit of a currency is worth, to four decimals and at least four figures: 1.0801 · 0.00006135."""
+    if value is None:
+        return None
+    decimals = 4 if value <= 0 else max(4, 3 - math.floor(math.log10(value)))
+    return figure(f"{value:,.{decimals}f}")
 
 
 def percent(value: float | None) -> str | None:

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from app.market.labels import CONFIDENCE_LABELS, PURCHASE_LABELS, VERDICT_LABELS
+from app.market.labels import CONFIDENCE_LABELS, FORM_LABELS, PURCHASE_LABELS, VERDICT_LABELS
 from app.web import charts, formatting
 from app.web.assets import asset_url
 from app.web.cells import flag_words
@@ -95,6 +95,7 @@ def environment() -> Environment:
         "unknown": unknown,
         "confidence": confidence,
         "direction": direction,
+        "form": form,
         "flag_words": flag_words,
     }
     return env
@@ -135,6 +136,11 @@ def english(text: object) -> str:
     if said != str(text):
         return escape(said)
     return Markup('<span lang="en" dir="ltr">{}</span>').format(text)
+
+
+def form(factor: str) -> str:
+    """A form factor: a name (SXM), or a word for it."""
+    return gettext(FORM_LABELS[factor]) if factor in FORM_LABELS else factor
 
 
 def direction(text: object) -> str:

@@ -14,6 +14,7 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 WRITERS = [
     formatting.number, formatting.integer, formatting.count, formatting.gib, formatting.usd_per_hour, formatting.usd,
     formatting.percent, formatting.compact, formatting.hours, formatting.duration,
+    formatting.rate,
 ]  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def test_a_figure_reads_back_close_to_what_it_was(value: float) -> None:
     ("write", "value", "shown"),
     [
         (formatting.usd_per_hour, 98.32, "98.320"), (formatting.usd_per_hour, 0.0475, "0.048"),
+        (formatting.rate, 1.0801, "1.0801"), (formatting.rate, 0.000061351, "0.00006135"),
         (formatting.usd, 3.5, "3.50"), (formatting.usd, 12345.6, "12,346"),
         (formatting.gib, 79.64, "79.6"), (formatting.gib, 640.2, "640"),
         (formatting.percent, 0.415, "42 %"), (formatting.percent, -0.031, "-3.1 %"),

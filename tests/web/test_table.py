@@ -48,6 +48,22 @@ def test_a_currency_changes_the_numbers_and_the_heading_together(euro: TestClien
     assert '<option value="EUR" selected>' in other
 
 
+def test_choices_plot_and_table_speak_the_currency_and_the_rate_stands_beside_the_switch(
+    euro: TestClient,
+) -> None:
+    def told(text: str) -> tuple[str, list[float]]:
+        html = text[text.index('id="choices"') : text.index("</section>", text.index('id="choices"'))]
+        return html, [float(one.replace(",", "")) for one in re.findall(r'class="num key">([\d.,]+)', html)]
+
+    ask = f"/?{RUN}&tokens=5e7"
+    plain, other = euro.get(ask).text, euro.get(f"{ask}&currency=EUR").text
+    dollars, euros = told(plain)[1], told(other)[1]
+    assert euros == pytest.approx([amount / 1.25 for amount in dollars], rel=0.01, abs=0.006) != []
+    assert "USD" not in told(other)[0] and "EUR" in told(other)[0] and "EUR" not in told(plain)[0]
+    assert re.search(r'id="rate">1 <?.*?EUR.* = .*1\.2500.* USD · Reference rate of .*2026-11-27', other)
+    assert 'id="rate"' not in plain
+
+
 def test_a_missing_rate_stays_in_dollars_with_a_note(client: TestClient) -> None:
     html = client.get("/?currency=EUR").text
     assert "No exchange rate for EUR is known yet" in html
