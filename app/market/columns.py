@@ -35,6 +35,7 @@ from app.market.column import (
 from app.market.labels import (
     AREA_LABELS,
     CONTINENT_LABELS,
+    FORM_LABELS,
     HOST_LABELS,
     PURCHASE_LABELS,
     SOURCE_LABELS,
@@ -131,7 +132,7 @@ HARDWARE = (
     text("architecture", N_("Architecture"), N_("Generation of the accelerator."), "hardware", filter="choice",
          value=of_card("architecture")),
     text("form_factor", N_("Form factor"), N_("SXM, PCIe and the like."), "hardware", filter="choice",
-         value=of_card("form_factor")),
+         option_labels=FORM_LABELS, value=of_card("form_factor")),
     text("accelerator_tier", N_("Class"), N_("Data centre, workstation or consumer."), "hardware", filter="choice",
          options=tuple(TIER_LABELS), option_labels=TIER_LABELS, value=of_card("tier")),
     text("compute_capability", N_("CC"), N_("CUDA compute capability."), "hardware", filter="choice",

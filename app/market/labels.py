@@ -39,6 +39,8 @@ REFUSALS = (
     N_("the same offer again"), N_("not in the shape we know"), N_("a price that we cannot name"),
 )  # fmt: skip
 """Why a row is refused or left out, without the underscores of the codes."""
+FORM_LABELS = {"consumer": N_("consumer"), "chip": N_("chip"), "superchip": N_("superchip")}
+"""Form factors that are words; the others (SXM, PCIe, OAM) are names."""
 CONFIDENCE_LABELS = {
     "high": N_("high confidence"),
     "medium": N_("medium confidence"),

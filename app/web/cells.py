@@ -21,6 +21,8 @@ from app.web.widths import letters_of, place_classes
 OLD = timedelta(days=7)
 _BOX = "xxxx"
 """As wide as the box before the first text of a row."""
+NONE = "none"
+"""What a column of names says where there is nothing to name: no link, no network."""
 FIRST = 2
 """Chunks that are painted at once; a script lets the others follow, frame by frame."""
 CHUNK = 20
@@ -182,8 +184,8 @@ def is_number(column: Column) -> bool:
 
 
 def _label(column: Column, value: str) -> str:
-    label = column.option_labels.get(value, value)
-    return gettext(label) if label != value or value == "none" else value
+    label = column.option_labels.get(value, NONE if value == NONE else None)
+    return value if label is None else gettext(label)
 
 
 def _moment(value: object) -> datetime | None:
