@@ -133,6 +133,7 @@ COST = (
     Formula(N_("interruptions"), "(1/Λ + R)(exp(Λ(τ + C)) − 1) ÷ τ, at the best interval τ or yours", "Young 1974; Daly 2006"),
     Formula(N_("storage"), "(data set + checkpoints kept) × months × price", "throughput_model.md §6"),
     Formula(N_("egress"), "what is carried out × price", "throughput_model.md §6"),
+    Formula(N_("rest of the commitment"), "term × price × nodes − hours billed × price × nodes, at least 0", "arithmetic"),
 )  # fmt: skip
 OWN = (
     Formula(N_("owned, per hour of use"), "(price + host − resale + cost of money) ÷ hours used + power × PUE × electricity + upkeep", "throughput_model.md §7"),

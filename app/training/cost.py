@@ -270,7 +270,12 @@ def _lines(figures: dict[str, float], work: Work) -> tuple[CostTerm, ...]:
         (N_("idle"), "idle_usd", "USD", kept),
         (N_("storage"), "storage_usd", "USD", N_("(data set + checkpoints kept) × months × price")),
         (N_("egress"), "egress_usd", "USD", carried),
-        (N_("rest of the commitment"), "unused_usd", "USD", N_("whole term × price × nodes − hours billed")),
+        (
+            N_("rest of the commitment"),
+            "unused_usd",
+            "USD",
+            N_("term × price × nodes, less what is billed by the hour"),
+        ),
     )
     return tuple(CostTerm(name, figures[key], unit, formula) for name, key, unit, formula in rows)
 
