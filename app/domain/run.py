@@ -52,7 +52,7 @@ SHAPE_FIELDS = (
     "experts_per_token",
 )
 
-YES_OR_NO = frozenset(("tied_embeddings", "gated_mlp", "cpu_offload", "prove_fabric"))
+YES_OR_NO = frozenset(("tied_embeddings", "gated_mlp", "cpu_offload", "prove_fabric", "spread_commitment"))
 TEXTS = frozenset(
     (
         "model",
@@ -150,6 +150,9 @@ class TrainingRun(BaseModel):
     )
     idle_hours: float = Field(
         0.0, ge=0, le=100_000, description="Hours the instance is kept but does not train"
+    )
+    spread_commitment: bool = Field(
+        False, description="Count only the part of a reservation that the run uses; empty = all that is owed"
     )
     link_share_limit: float = Field(
         0.5, gt=0, le=1, description="Most of a step that exposed communication may take"

@@ -194,7 +194,7 @@ def _case(work: Work, prices: Prices, rate: FloatArray, stops_per_node: FloatArr
     months = (start + run.hours + work.idle_hours) / HOURS_PER_MONTH
     storage = storage_gb * months * prices.storage
     egress = work.egress_gb * prices.egress + 0.0 * hours
-    unused = np.maximum(committed_usd(prices) - kept * per_hour, 0.0)
+    unused = np.maximum(committed_usd(prices) - kept * per_hour, 0.0) * (not work.spread_commitment)
     return _Case(
         work_hours=hours,
         start_hours=start,

@@ -20,7 +20,7 @@ class Work:
 
     Rates in tokens per second of the whole job (NaN = unknown). `state_gb` = one full checkpoint, `load_gb` = what
     is read before training starts. `checkpoint_minutes` None = the best interval, `interruptions_per_hour` (of a spot
-    node) None = as the offer has it.
+    node) None = as the offer has it. `spread_commitment` = other work uses the rest of a reservation.
     """
 
     tokens: float
@@ -32,6 +32,7 @@ class Work:
     dataset_gb: float = 0.0
     egress_gb: float = 0.0
     idle_hours: float = 0.0
+    spread_commitment: bool = False
     checkpoint_minutes: float | None = None
     deadline_hours: float | None = None
     interruptions_per_hour: float | None = None
@@ -60,6 +61,7 @@ def work_of(
         dataset_gb=run.dataset_gb,
         egress_gb=weights_gb if run.egress_gb is None else run.egress_gb,
         idle_hours=run.idle_hours,
+        spread_commitment=run.spread_commitment,
         checkpoint_minutes=run.checkpoint_minutes,
         deadline_hours=run.deadline_hours,
         interruptions_per_hour=run.interruptions_per_hour,

@@ -107,6 +107,7 @@ AMOUNT_DETAILS: tuple[Place, ...] = (
     ("dataset_gb", N_("Data set stored"), "GB"),
     ("egress_gb", N_("Carried out"), "GB"),
     ("idle_hours", N_("Idle time"), N_("h")),
+    ("spread_commitment", N_("Other work uses the rest of a reservation"), ""),
     ("link_share_limit", N_("Most communication share of a step"), ""),
     ("prove_fabric", N_("Unknown network counts as unfit"), ""),
     ("measured_tokens_per_s", N_("Measured speed of a trial"), N_("tokens/s")),
@@ -114,7 +115,16 @@ AMOUNT_DETAILS: tuple[Place, ...] = (
     ("measured_on", N_("Trial ran on"), ""),
 )
 WIDE = frozenset(
-    ("accelerator", "method", "framework", "sharding", "link_share_limit", "prove_fabric", "measured_on")
+    (
+        "accelerator",
+        "method",
+        "framework",
+        "sharding",
+        "link_share_limit",
+        "prove_fabric",
+        "measured_on",
+        "spread_commitment",
+    )
 )
 STEPS = (
     (N_("What do you train?"), WHAT, N_("Not in the list? Shape by hand"), WHAT_DETAILS),

@@ -60,6 +60,7 @@ HELP: Mapping[str, str] = {
     "dataset_gb": N_("Kept on the provider's storage during the run, and paid for."),
     "egress_gb": N_("Empty: the final weights are carried out once."),
     "idle_hours": N_("Hours that are paid but do not train: set-up, waiting, forgetting to stop."),
+    "spread_commitment": N_("Without it the whole term of a reservation counts: it is owed, used or not."),
     "link_share_limit": N_("0.5: a layout that waits for its links longer than half of a step is refused."),
     "prove_fabric": N_("Of most providers the network between nodes is not published."),
     "measured_tokens_per_s": N_("Of all accelerators together; it corrects every other estimate."),

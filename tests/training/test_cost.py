@@ -200,3 +200,11 @@ def test_bad_work_is_refused_by_the_name_of_its_field(changes: dict[str, Any], f
 def test_a_negative_price_is_refused() -> None:
     with pytest.raises(BadInput, match="price_usd_per_hour"):
         prices(-1.0)
+
+
+def test_a_reservation_is_owed_whole_unless_other_work_uses_the_rest() -> None:
+    reserved = replace(prices(10.0), term_hours=np.asarray([8760.0]))
+    owed, spread = (cost_of(work(spread_commitment=spread), reserved) for spread in (False, True))
+    assert owed.unused_usd[0] + owed.compute_usd[0] == pytest.approx(87_600.0)
+    assert spread.unused_usd[0] == 0.0
+    assert spread.total_usd[0] == total(cost_of(work(), prices(10.0)))
