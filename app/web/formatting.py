@@ -32,6 +32,11 @@ def count(value: float | None) -> str | None:
     return None if value is None else figure(plain(value, 3))
 
 
+def typed(value: float | None) -> str | None:
+    """An example of what one may type, in three digits: numbers are read alike in every language."""
+    return None if value is None else plain(value, 3)
+
+
 def exact(value: float | None) -> str | None:
     """A constant in up to six digits: 0.8125."""
     return None if value is None else figure(plain(value))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.domain.errors import BadInput
+from app.domain.figures import plain
 from app.domain.model import ModelShape
 from app.domain.sentence import N_, Sentence
 from app.market.service import Market
@@ -48,7 +49,7 @@ def architecture_of(shape: ModelShape) -> Sentence:
     """Layers and width, and the experts of a mixture: "32 layers × 4,096"; what is not known is left out."""
     values = {
         "layers": shape.layers,
-        "hidden": formatting.integer(shape.hidden_size),
+        "hidden": plain(shape.hidden_size or 0),
         "experts": shape.experts,
         "visited": shape.experts_per_token,
         "kind": shape.modality,

@@ -83,7 +83,7 @@ def environment() -> Environment:
     }
     env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
-    env.filters |= {"exact": formatting.exact}
+    env.filters |= {"exact": formatting.exact, "typed": formatting.typed}
     env.filters |= {
         "english": english,
         "duration": formatting.duration,

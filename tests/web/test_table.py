@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 from app.market.board import BoardHolder
 from app.market.column_sets import COLUMN_SETS
 from app.market.columns import BY_NAME
+from app.market.interval import parse_number
 from app.market.query import OfferQuery
 from app.market.service import Market
 from tests.web.site import make_app
@@ -192,3 +193,14 @@ def test_estimates_can_be_saved_like_views(client: TestClient) -> None:
         assert re.search(
             r'<details class="menu" data-saved hidden>.*data-saved-list', client.get(path).text, re.S
         ), path
+
+
+@pytest.mark.parametrize("code", ["en", "az", "ar"])
+def test_an_example_in_a_form_is_read_as_the_number_that_it_shows(client: TestClient, code: str) -> None:
+    html = client.get("/?model=llama-3.1-8b", headers={"accept-language": code}).text
+    examples = re.findall(r'name="(\w+)_(min|max)"[^>]*placeholder="([^"]*\d[^"]*)"', html)
+    english = client.get("/?model=llama-3.1-8b").text
+    assert examples
+    for name, end, example in examples:
+        assert f'name="{name}_{end}" value="" inputmode="decimal" placeholder="{example}"' in english
+        parse_number(name, example)
