@@ -116,10 +116,16 @@ def ngettext(one: str, many: str, count: float) -> str:
     return catalog(language().code).ngettext(one, many, int(count) if count == int(count) else 2)
 
 
+class Written(str):
+    """A figure in the reader's language: its separators are not to be turned a second time."""
+
+    __slots__ = ()
+
+
 def figure(text: str) -> str:
     """A figure as English writes it, with the separators of the reader's language."""
     own = language().separators
-    return text.translate(own) if own else text
+    return Written(text.translate(own)) if own and not isinstance(text, Written) else text
 
 
 def isolated(text: Text) -> Text:

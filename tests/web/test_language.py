@@ -104,3 +104,10 @@ def test_what_a_name_of_hardware_leaves_open_is_said_and_the_name_stays(label: s
     assert "not stated" not in spoken
     assert " of " not in spoken
     assert re.findall(r"[A-Z]+\d+", spoken) == re.findall(r"[A-Z]+\d+", label)
+
+
+@given(st.floats(1e3, 1e9))
+def test_a_figure_is_turned_into_the_readers_language_once(value: float) -> None:
+    with speaking("az"):
+        shown = formatting.integer(value)
+        assert say(Sentence("{amount} USD", {"amount": shown})) == f"{shown} USD"
