@@ -2,7 +2,7 @@
 
     python -m bench.page [REPEATS]
 
-Figures: first contentful paint; for sort, filter, search word and next page the delay from the click to the next paint
+Figures: first contentful paint; for 20 screens of scrolling the longest task and how many are over 50 ms; for sort, filter, search word and next page the delay from the click to the next paint
 (Event Timing, what INP takes the worst of), the processor time of the longest task on the main thread, and of all until
 the new rows are painted; bytes of the fragment as sent (brotli). Processor time hardly depends on what else the machine
 does; wall time does.
@@ -122,6 +122,17 @@ def next_paint_ms(page: Page) -> float:
     return float(page.evaluate("Math.max(0, ...delays)"))
 
 
+def scrolled(page: Page, session: CDPSession) -> list[float]:
+    """Processor milliseconds of every task while the table is scrolled by 20 screens with the wheel."""
+    page.evaluate("document.querySelector('#offers').scrollIntoView()")
+    page.mouse.move(WIDE[0] * 0.6, WIDE[1] / 2)
+    with traced(session, page) as events:
+        for _ in range(60):
+            page.mouse.wheel(0, WIDE[1] / 3)
+            page.wait_for_timeout(50)
+    return tasks_ms(events)
+
+
 def measure(browser: Browser, address: str, style: str, repeats: int) -> dict[str, float]:
     """Medians by name."""
     page, session = opened(browser, address, style)
@@ -131,6 +142,9 @@ def measure(browser: Browser, address: str, style: str, repeats: int) -> dict[st
         figures[f"{name}: longest task, ms"] = median(one for one, _ in spent)
         figures[f"{name}: all tasks, ms"] = median(whole for _, whole in spent)
     figures["next paint, ms"] = median(next_paint_ms(page) for _ in range(repeats))
+    spent_scrolling = scrolled(page, session)
+    figures["scroll: longest task, ms"] = max(spent_scrolling, default=0.0)
+    figures["scroll: tasks over 50 ms"] = sum(one > 50 for one in spent_scrolling)
     page.context.close()
     return figures
 
@@ -148,7 +162,7 @@ def main(repeats: int = 3) -> None:
         market = Market.at(f"sqlite:///{Path(folder) / 'bench.sqlite3'}")
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         with served(create_app(market, Settings(refresh=False))) as address:
-            for path in ("/", "/?model=llama-3.1-8b&method=lora", "/?per_page=1000"):
+            for path in ("/", "/?model=llama-3.1-8b&method=lora", "/?per_page=1000", "/?per_page=5000"):
                 page = address + path
                 fragment_kb(page)  # the answer of a server that runs already
                 now = measure(browser, page, "", repeats) | {"fragment, kB": fragment_kb(page)}

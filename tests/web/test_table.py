@@ -87,6 +87,14 @@ def test_a_month_and_one_accelerator_change_heading_numbers_csv_and_markdown(cli
     assert markdown.text.splitlines()[-1] == "| Lambda | 2,183 |"
 
 
+def test_headings_of_groups_say_that_prices_are_of_one_accelerator(client: TestClient) -> None:
+    html = client.get("/?group=accelerator").text
+    for word in ("Lowest", "Median", "Highest"):
+        assert re.search(rf"{word}<small>.*USD/h.* per accelerator</small>", html), word
+    head = client.get("/offers.md?group=provider&price_per=month").text.splitlines()[0]
+    assert "Lowest (USD/month per accelerator)" in head
+
+
 def test_markdown_has_the_rows_of_the_page_in_its_order_and_runs_nothing(client: TestClient) -> None:
     lines = client.get("/offers.md?per_page=7&page=2&columns=provider,price,source").text.splitlines()
     assert len(lines) == 2 + 7

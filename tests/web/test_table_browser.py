@@ -188,6 +188,33 @@ def test_waiting_is_told_to_everyone(open_page: Open, address: str) -> None:
     expect(results).not_to_have_attribute("aria-busy", "true")
 
 
+def test_to_wait_for_an_answer_lays_nothing_out_and_gives_no_cell_a_new_style(
+    open_page: Open, address: str
+) -> None:
+    page = open_page(address)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+
+    def layouts(script: str) -> float:
+        page.evaluate(f"(() => {{ {script}; document.body.offsetHeight }})()")
+        told = session.send("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in told if one["name"] == "LayoutCount"))
+
+    page.wait_for_timeout(300)
+    results = "document.querySelector('#results')"
+    before = layouts("")
+    assert layouts(f"{results}.setAttribute('aria-busy', 'true')") == before
+    assert layouts(f"{results}.style.paddingTop = '1px'") > before  # the count does count
+    rules = page.evaluate("""() => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+      .flatMap((rule) => [rule, ...(rule.cssRules ?? [])]).map((rule) => rule.selectorText ?? "")
+      .filter((text) => text.includes("aria-busy")).flatMap((text) => text.split(", "))""")
+    assert rules
+    for selector in rules:
+        assert re.fullmatch(r"[.\w]+\[aria-busy[^\]]*\](::before|::after)?", selector), (
+            f"{selector} reaches into the table"
+        )
+
+
 @pytest.mark.parametrize("lang", ["en", "ar"])
 @pytest.mark.parametrize("size", [WIDE, PHONE])
 def test_every_state_is_accessible_and_within_the_window(
