@@ -28,11 +28,17 @@ FLAGS = (
 WIDE, PHONE = (1440, 900), (390, 844)
 PATIENCE_S = 20.0
 AXE_OPTIONS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+_AT_REST = """async () => {
+  while (document.querySelector("[aria-busy=true]")) await new Promise(requestAnimationFrame);
+  const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity);
+  await Promise.allSettled(ending.map((one) => one.finished));
+}"""
 _TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def check(page: Page) -> None:
-    """As it stands now, the page has no accessibility violation and is no wider than the window."""
+    """Once at rest, the page has no accessibility violation and is no wider than the window."""
+    page.evaluate(_AT_REST)
     found = Axe().run(page, options=AXE_OPTIONS)
     assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
     wider = page.evaluate(_TOO_WIDE)

@@ -63,9 +63,12 @@ def test_from_a_run_to_a_kept_estimate(
 def test_the_table_is_searched_sorted_grouped_and_unfolded(open_page: Open, address: str, code: str) -> None:
     page = open_page(f"{address}/?lang={code}", PHONE if code == "az" else WIDE)
     page.locator("[name=q]").first.fill("8xH100 <30")
+    page.locator("[name=q]").first.press("Enter")
     expect(page).to_have_url(re.compile(r"q=8xH100\+%3C30|q=8xH100\+<30"))
+    check(page)
     page.locator("#sort-region").click()
     expect(page.locator("th[aria-sort=ascending] #sort-region")).to_be_visible()
+    check(page)
     page.locator("#offers tbody > tr > th a").first.click()
     expect(page.locator("tr.fold .unfolded")).to_be_visible()
     page.goto(f"{address}/?group=provider&q=8xH100&lang={code}")
