@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, get_args
 
 from app.domain.accelerator import Tier as CardClass
 from app.domain.hardware import Cluster
@@ -30,26 +30,15 @@ TIER_LABELS: dict[TierName, str] = {
     "node": N_("one node"),
     "cluster": N_("several nodes"),
 }
+Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
-    """One size of hardware. `smallest` is the machine on offer with the least accelerator memory that holds the job
-    (None where none does), `need_gib` the least high edge per accelerator that any layout reaches on this tier."""
+class Tier(Generic[Name]):
+    """One size of hardware, or one class of cards. `smallest` is the machine on offer with the least accelerator memory
+    that holds the job (None where none does), `need_gib` the least high edge per accelerator that any layout reaches."""
 
-    name: TierName
-    holds: bool
-    why: Sentence
-    smallest: str | None = None
-    nodes: int = 1
-    need_gib: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ClassAnswer:
-    """One class of cards (consumer, workstation, data centre), in the fewest and smallest that hold the job."""
-
-    name: CardClass
+    name: Name
     holds: bool
     why: Sentence
     smallest: str | None = None
@@ -74,11 +63,11 @@ class RunAnswer:
     question: Question
     enough: TierName | None
     why: Sentence
-    tiers: tuple[Tier, ...]
+    tiers: tuple[Tier[TierName], ...]
     rules: tuple[NaiveRule, ...]
     levers: tuple[Lever, ...]
     compared: str | None
-    classes: tuple[ClassAnswer, ...] = ()
+    classes: tuple[Tier[CardClass], ...] = ()
     smaller: Short | None = None
     reach: Reach | None = None
 
@@ -143,7 +132,7 @@ def _reach(question: Question, entry: _Judged | None) -> Reach | None:
     return reach(question, item.label, replace(cluster, nodes=verdict.nodes), verdict)
 
 
-def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier:
+def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier[TierName]:
     needs = [verdict.least_gib for _, _, verdict in judged if verdict.least_gib is not None]
     need = min(needs, default=None)
     if holding := _holding(judged):
@@ -152,7 +141,7 @@ def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier:
     return Tier(name, False, _not_enough(judged), None, 1, need)
 
 
-def _classes(judged: Sequence[_Judged]) -> tuple[ClassAnswer, ...]:
+def _classes(judged: Sequence[_Judged]) -> tuple[Tier[CardClass], ...]:
     """Each class of cards that is on offer, from the one for a desk to the one for a data centre."""
     found = []
     for name in reversed(get_args(CardClass)):
@@ -161,9 +150,9 @@ def _classes(judged: Sequence[_Judged]) -> tuple[ClassAnswer, ...]:
         need = min(needs, default=None)
         if holding := _holding(of_class):
             item, _, verdict = least = min(holding, key=_size)
-            found.append(ClassAnswer(name, True, _enough(least), item.label, verdict.nodes, need))
+            found.append(Tier(name, True, _enough(least), item.label, verdict.nodes, need))
         elif of_class:
-            found.append(ClassAnswer(name, False, _not_enough(of_class), None, 1, need))
+            found.append(Tier(name, False, _not_enough(of_class), None, 1, need))
     return tuple(found)
 
 
@@ -204,7 +193,7 @@ def _judge_clusters(question: Question, nodes: Sequence[_Judged]) -> list[_Judge
     return _judge(replace(question, run=run), sold)
 
 
-def _cluster_tier(question: Question, joined: Sequence[_Judged], smaller_holds: bool) -> Tier:
+def _cluster_tier(question: Question, joined: Sequence[_Judged], smaller_holds: bool) -> Tier[TierName]:
     if smaller_holds:
         return Tier("cluster", True, Sentence(N_("not needed")))
     if holding := _holding(joined):
@@ -237,7 +226,7 @@ def _covered(entry: _Judged) -> tuple[float, str]:
     return entry[1].node.accelerator.usable_gib / (entry[2].least_gib or 1.0), entry[0].label
 
 
-def _sentence(tiers: Sequence[Tier]) -> Sentence:
+def _sentence(tiers: Sequence[Tier[TierName]]) -> Sentence:
     enough = next((tier for tier in tiers if tier.holds), None)
     if enough is None:
         return Sentence(N_("Nothing on offer holds this run as it is asked; see what would change that."))

@@ -91,7 +91,7 @@ def _method(market: Market, method: str) -> MethodRow:
     )
 
 
-def _tier(market: Market, name: TierName, asked: dict[str, str]) -> Tier:
+def _tier(market: Market, name: TierName, asked: dict[str, str]) -> Tier[TierName]:
     return next(tier for tier in market.answer(run_of(**asked)).tiers if tier.name == name)
 
 
