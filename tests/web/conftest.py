@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from app.market.service import Market
@@ -23,9 +24,15 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 
 
 @pytest.fixture(scope="session")
-def client(market: Market) -> TestClient:
-    """Requests without a browser, hence without JavaScript."""
-    return TestClient(make_app(market), follow_redirects=False)
+def application(market: Market) -> FastAPI:
+    """The application over that market."""
+    return make_app(market)
+
+
+@pytest.fixture
+def client(application: FastAPI) -> TestClient:
+    """Requests without a browser, hence without JavaScript. Each test has its own cookies: a language is one."""
+    return TestClient(application, follow_redirects=False)
 
 
 @pytest.fixture(scope="module")
