@@ -47,7 +47,6 @@ def test_every_page_speaks_every_language_and_says_which(client: TestClient, pat
         assert {"Accept-Language", "Cookie"} <= set(re.split(", ?", answer.headers["vary"]))
         for other in LANGUAGES:
             assert f'rel="alternate" hreflang="{other}"' in answer.text
-    client.cookies.clear()
 
 
 @pytest.mark.parametrize("path", ["/", "/fit", "/trial", "/methods", "/status", "/nowhere"])
@@ -76,7 +75,6 @@ def test_one_question_in_two_languages_is_two_pages(client: TestClient) -> None:
 
 def test_an_address_with_a_language_hands_it_on(client: TestClient) -> None:
     fragment = client.get("/?q=h100&lang=az", headers={"hx-request": "true", "hx-target": "section#results"})
-    client.cookies.clear()
     assert "lang=az" in fragment.headers["hx-push-url"]
     assert re.search(r'href="/\?[^"]*sort=[^"]*lang=az', fragment.text)
     assert 'hx-target="#languages"' in fragment.text
