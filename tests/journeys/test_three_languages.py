@@ -61,7 +61,7 @@ def test_from_a_run_to_a_kept_estimate(
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_table_is_searched_sorted_grouped_and_unfolded(open_page: Open, address: str, code: str) -> None:
-    page = open_page(f"{address}/?lang={code}", PHONE if code == "az" else WIDE)
+    page = open_page(f"{address}/?per_page=20&lang={code}", PHONE if code == "az" else WIDE)
     page.locator("[name=q]").first.fill("8xH100 <30")
     page.locator("[name=q]").first.press("Enter")
     expect(page).to_have_url(re.compile(r"q=8xH100\+%3C30|q=8xH100\+<30"))

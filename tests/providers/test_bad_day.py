@@ -69,8 +69,7 @@ def _scrape_all(engine: Engine, internet: Internet, now: datetime, patience_s: f
     async def scrape() -> None:
         async with PoliteClient(manners) as http:
             scraper = Scraper(http, environment, engine, load_catalog(), clock=lambda: now)
-            for slug in SLUGS:
-                await scraper.scrape_provider(discover()[slug])
+            await asyncio.gather(*(scraper.scrape_provider(discover()[slug]) for slug in SLUGS))
 
     asyncio.run(scrape())
 

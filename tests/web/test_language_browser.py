@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.market.service import Market
-from tests.browser import PHONE, WIDE, check
-from tests.web.test_browser import RUN, paths
+from tests.browser import PHONE, WIDE, check, fits
+from tests.web.test_browser import RUN, Look, paths
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -21,18 +21,24 @@ LAID_OUT = (
 
 
 @pytest.mark.parametrize(
-    ("code", "size", "scheme"),
-    [("ar", WIDE, "light"), ("ar", PHONE, "dark"), ("az", PHONE, "light")],
+    ("code", "size", "scheme", "look_at"),
+    [("ar", WIDE, "light", fits), ("ar", PHONE, "dark", check), ("az", PHONE, "light", fits)],
 )
 def test_every_page_of_a_language_is_accessible_and_within_the_window(
-    open_page: Open, address: str, market: Market, code: str, size: tuple[int, int], scheme: str
+    open_page: Open,
+    address: str,
+    market: Market,
+    code: str,
+    size: tuple[int, int],
+    scheme: str,
+    look_at: Look,
 ) -> None:
     page = open_page("about:blank", size, color_scheme=scheme, locale=code)
     for path in (*paths(market), "/market", "/learn", "/learn/memory"):
         page.goto(address + path)
         assert page.locator("html").get_attribute("lang") == code
         page.evaluate(LAID_OUT)
-        check(page)
+        look_at(page)
 
 
 def test_the_switch_keeps_a_question_that_was_asked_without_a_new_page(open_page: Open, address: str) -> None:
