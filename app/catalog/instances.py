@@ -112,7 +112,9 @@ class Instances:
         """What the provider's naming rules read in this type."""
         low = instance_type.lower().removeprefix("ml.")
         for rule in self._rules:
-            if rule.provider == provider and (match := rule.pattern.fullmatch(low)):
+            if rule.provider != provider:
+                continue
+            if match := rule.pattern.fullmatch(low) or rule.pattern.fullmatch(_plain(low)):
                 groups = {name: value or "" for name, value in match.groupdict().items()}
                 names = tuple(rule.reads_as.format(**groups).split("|"))
                 return NamedInstance(names, _count(rule, groups), rule.source)
@@ -179,7 +181,7 @@ def _rule(row: Row) -> NamingRule:
 
 
 def _plain(instance_type: str) -> str:
-    return instance_type.lower().replace("/", "_")
+    return instance_type.lower().replace("/", "_").replace(" ", "_")
 
 
 def _count(rule: NamingRule, groups: Mapping[str, str]) -> float | None:

@@ -15,12 +15,13 @@ from app.catalog.narrowing import (
     by_words,
     chips_of,
     form_of,
-    joined,
     names_another_chip,
     open_question,
+    plainest,
+    sized,
     stated_sizes,
 )
-from app.catalog.reading import Reading, letters_and_digits, read_name
+from app.catalog.reading import Reading, core_of, letters_and_digits, read_name
 from app.catalog.resolution import Resolution, share_in_words
 from app.catalog.vocabulary import Family, Vocabulary
 from app.domain.accelerator import Accelerator
@@ -68,16 +69,26 @@ class Names:
             if found := self._from_rule(text, question):
                 return found
         answer = self._by_name(question)
-        if answer.status == "ambiguous" and instance_type:
+        if instance_type and answer.status in ("ambiguous", "unknown"):
             answer = self._by_type_text(instance_type, question, answer)
         return self._sliced(question, answer)
 
     def _by_type_text(self, instance_type: str, question: Question, answer: Resolution) -> Resolution:
-        """Words of the instance type that the name leaves out ("a100-pcie"), if they pick one of the candidates."""
+        """Words of the instance type that the name leaves out ("a100-pcie"), if they leave fewer of the candidates;
+        or that correct a name whose card cannot have the stated memory ("RTX4060", 16 GB, "4x-RTX_4060_Ti")."""
         told = self._by_name(replace(question, name=instance_type))
-        if told.status != "known" or told.key not in answer.candidates:
+        keys = {told.key} if told.key else set(told.candidates)
+        if answer.status == "unknown":
+            says = told.status == "known" and bool(question.memory_gb) and self._is_a_card(question.name)
+        else:
+            says = told.status in ("known", "ambiguous") and keys < set(answer.candidates)
+        if not says:
             return answer
         return replace(told, why=Sentence(N_("the instance type {type} says it"), {"type": instance_type}))
+
+    def _is_a_card(self, name: str) -> bool:
+        """The name alone, without the stated memory, means a card of the catalog."""
+        return self._by_name(Question(name)).status in ("known", "ambiguous")
 
     def _from_topology(self, topology: Topology, question: Question) -> Resolution:
         accelerator = self._accelerators[topology.accelerator]
@@ -175,16 +186,17 @@ class Names:
         card = self._accelerators[parent.key]
         why = Sentence(N_("the name is a profile of a shared card"))
         size = reading.slice_gb or question.memory_gb
-        if size is None:
+        if reading.share is None and size is None:
             return Resolution("slice", card.key, (), f"part of {card.name}", why)
-        return self._known(card, why, size / card.memory_nominal_gb)
+        return self._known(card, why, reading.share or (size or 0) / card.memory_nominal_gb)
 
     def _alias(self, question: Question) -> Accelerator | None:
-        plain = letters_and_digits(question.name)
-        for provider in (question.provider or "", ""):
-            key = self._vocabulary.aliases.get((provider, plain))
-            if key is not None and self._may_hold(key, question.memory_gb):
-                return self._accelerators[key]
+        for spelling in (question.name, core_of(question.name)):
+            plain = letters_and_digits(spelling)
+            for provider in (question.provider or "", ""):
+                key = self._vocabulary.aliases.get((provider, plain))
+                if key is not None and self._may_hold(key, question.memory_gb):
+                    return self._accelerators[key]
         return None
 
     def _may_hold(self, key: str, memory_gb: float | None) -> bool:
@@ -213,26 +225,26 @@ class Names:
             return self._unknown(
                 question, Sentence(N_("{name} has no row in the catalog"), {"name": family.name})
             )
-        editions = [key for word in joined(words) if (key := family.edition(word))]
+        editions = family.editions_in(" ".join(words))
         if not editions and names_another_chip(words, after):
             return self._unknown(
                 question, Sentence(N_("the words after {name} name another chip"), {"name": family.name})
             )
         cards = [self._accelerators[key] for key in editions or family.keys]
         cards = by_words(cards, reading.text)
-        sizes = [
-            *stated_sizes(reading, family, cards, after),
-            *([question.memory_gb] if question.memory_gb else []),
-        ]
-        for size in sizes:
-            cards = [card for card in cards if family.holds(card, size)]
+        stated = stated_sizes(reading, family, cards, after)
+        for size in stated:
+            cards = sized(cards, size, family, reading.count)
+        if question.memory_gb:
+            cards = sized(cards, question.memory_gb, family, None)
+        cards = plainest(cards, reading.text)
         if not cards:
             return self._unknown(
                 question, Sentence(N_("what is said of {name} contradicts the card"), {"name": family.name})
             )
         cards = self._by_habit(cards, question.provider, family, reading.text)
         question = _counted(question, reading, family)
-        return self._decide(question, family, cards, bool(sizes))
+        return self._decide(question, family, cards, bool(stated or question.memory_gb))
 
     def _by_habit(
         self, cards: list[Accelerator], provider: str | None, family: Family, text: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from app.catalog.reading import Reading
 from app.catalog.vocabulary import Family
@@ -13,9 +12,9 @@ from app.domain.sentence import N_
 
 _ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell")
 _MEMORY_TYPES = ("hbm2", "hbm2e", "hbm3", "hbm3e", "gddr6", "gddr6x", "gddr7")
-_FORMS = (("sxm", r"sxm[2456]?|hgx"), ("pcie", r"pcie?|pci e"), ("nvl", r"nvl"), ("oam", r"oam"))
+_FORMS = (("sxm", r"sxm[2456]?|[hd]gx"), ("pcie", r"pcie?|pci e"), ("nvl", r"nvl"), ("oam", r"oam"))
 _OTHER_CHIP = re.compile(r"(?:ti|super|d|g|m|s|t|x|xt|xtx|gre|max|ada|pro|\d{4})(?![a-z0-9])")
-_OTHER_CARD = ("gtx", "sff")
+_OTHER_CARD = ("gtx", "sff", "sxm3", "fhhl", "dgxs", "ceo")
 
 
 def names_another_chip(words: Sequence[str], after: str) -> bool:
@@ -31,14 +30,11 @@ def chips_of(text: str, family: Family) -> float | None:
     return int(cores.group(1)) / family.devices if cores else None
 
 
-def joined(words: Sequence[str]) -> list[str]:
-    """The words, and every two neighbours as one."""
-    return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
-
-
 def form_of(text: str) -> str | None:
-    """The form factor that the words name, if exactly one."""
+    """The form factor that the words name, if exactly one; an NVL card is a PCIe card too."""
     found = {form for form, pattern in _FORMS if re.search(rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])", text)}
+    if found == {"nvl", "pcie"}:
+        return "nvl"
     return next(iter(found)) if len(found) == 1 else None
 
 
@@ -50,9 +46,23 @@ def by_words(cards: list[Accelerator], text: str) -> list[Accelerator]:
         if word in words:
             cards = [card for card in cards if card.architecture.startswith(word)]
     form = form_of(text)
-    cards = [card for card in cards if card.form_factor == form] or cards
+    fitting = ("pcie", "nvl") if form == "pcie" else (form,)
+    cards = [card for card in cards if card.form_factor in fitting] or cards
     kinds = [word for word in _MEMORY_TYPES if word in words]
     return [card for card in cards if (card.memory_type or "").lower() in kinds] or cards
+
+
+def plainest(cards: list[Accelerator], text: str) -> list[Accelerator]:
+    """ "PCIe" means the plain PCIe card where memory leaves one, and the NVL card where it does not."""
+    if form_of(text) != "pcie":
+        return cards
+    return [card for card in cards if card.form_factor == "pcie"] or cards
+
+
+def sized(cards: list[Accelerator], size: float, family: Family, count: int | None) -> list[Accelerator]:
+    """The cards that a stated size may be the memory of; else those of which it is the sum over `count` cards."""
+    fitting = [card for card in cards if family.holds(card, size)]
+    return fitting or [card for card in cards if count and family.holds(card, size / count)]
 
 
 def stated_sizes(reading: Reading, family: Family, cards: list[Accelerator], after: str) -> list[float]:

@@ -41,6 +41,16 @@ class Family:
         """The key that an edition word names."""
         return next((key for pattern, key in self.editions if pattern.fullmatch(word)), None)
 
+    def editions_in(self, words: str) -> list[str]:
+        """The keys that the words name, each word read once and by the first pattern that takes it: the words
+        "Max-Q Workstation" name one edition."""
+        keys = []
+        for pattern, key in self.editions:
+            whole = re.compile(rf"(?<![a-z0-9])(?:{pattern.pattern})(?![a-z0-9])")
+            words, times = whole.subn(" | ", words)
+            keys += [key] if times else []
+        return list(dict.fromkeys(keys))
+
     def holds(self, accelerator: Accelerator, size_gb: float) -> bool:
         """A stated size may be this card's memory: nominal, as reported in GiB or GB, or a known other listing."""
         gib = accelerator.memory_gib

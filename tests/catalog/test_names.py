@@ -38,6 +38,17 @@ def got(catalog: Catalog, name: str, provider: str = "", memory: Hint = None, **
         ("Tesla V100 NVLink", "", 16, "v100-sxm2-16gb"),
         ("MI325X", "", 288, "mi325x-256gb"),
         ("MI250", "", 64, "mi250-128gb"),
+        ("H100 NVL PCIe", "", None, "h100-nvl-94gb"),
+        ("H100 PCIe 94GB", "", None, "h100-nvl-94gb"),
+        ("H100 PCIe", "", 94, "h100-nvl-94gb"),
+        ("H200 PCIe", "", None, "h200-nvl-141gb"),
+        ("DGX H100", "", None, "h100-sxm5-80gb"),
+        ("8x H100 SXM 640GB", "", None, "h100-sxm5-80gb"),
+        ("2x A10 48GB", "", None, "a10-24gb"),
+        ("MI300", "", 192, "mi300x-192gb"),
+        ("MI300", "", None, "ambiguous"),
+        ("RTX 6000 Blackwell Server Edition", "", None, "rtx-pro-6000-server-96gb"),
+        ("8x NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", "", None, "rtx-pro-6000-maxq-96gb"),
     ],
 )
 def test_form_factor_and_memory_are_evidence(
@@ -55,6 +66,10 @@ def test_form_factor_and_memory_are_evidence(
         ("RTX 2080 Ti 22GB", None),
         ("A40", 16),
         ("RTX 4090 Ampere", None),
+        ("RTX PRO-A6000 SE", None),
+        ("V100-SXM3-32GB", None),
+        ("V100 FHHL", 16),
+        ("TITAN V CEO", None),
     ],
 )
 def test_a_contradiction_is_unknown_and_never_the_nearest_card(
@@ -165,6 +180,34 @@ def test_host_memory_in_a_type_is_not_accelerator_memory(catalog: Catalog) -> No
 def test_words_of_the_type_decide_where_the_name_leaves_it_open(catalog: Catalog) -> None:
     found = catalog.resolve("A100", "cudo", "intel-ice-lake-a100-pcie-80g", 80)
     assert (found.status, found.key) == ("known", "a100-pcie-80gb")
+    open_still = catalog.resolve("A100", "cudo", "epyc-genoa-a100-pcie")
+    assert open_still.candidates == ("a100-pcie-80gb", "a100-pcie-40gb")
+
+
+def test_words_of_the_type_correct_a_name_that_its_memory_contradicts(catalog: Catalog) -> None:
+    found = catalog.resolve("RTX4070", "vast", "4x-RTX_4070S_Ti-32-65536", 15.99)
+    assert (found.status, found.key) == ("known", "rtx-4070-ti-super-16gb")
+    assert catalog.resolve("RTX 5090 D", "vast", "1x-RTX_5090", 32).status == "unknown"
+    assert catalog.resolve("RTX 4090 Laptop GPU", "vast", "1x-RTX_4090", 24).status == "unknown"
+
+
+def test_a_type_may_be_written_with_blanks(catalog: Catalog) -> None:
+    assert catalog.resolve("A100 (80 GB)", "azure", "NC48ads A100 v4", 80).count == 2
+    assert catalog.resolve("P100", "azure", "NC12s v2", 16).key == "p100-pcie-16gb"
+
+
+@pytest.mark.parametrize("vendor", ["", "NVIDIA ", "nvidia-"])
+@pytest.mark.parametrize("card", ["A100 80GB", "H100 80GB", "Tesla V100", "Tesla A100", "V100 SXM2"])
+def test_the_vendors_name_before_it_decides_nothing(catalog: Catalog, vendor: str, card: str) -> None:
+    assert got(catalog, vendor + card, "seeweb") == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    "spelling", ["{}", "8x {}", "8×{}", "{} x8", "{} * 8", "{} GPU", "{} Tensor Core GPU"]
+)
+@pytest.mark.parametrize("card", ["NVIDIA H800", "NVIDIA GH200 480GB", "H200 NVL", "RTX A6000", "MI300X"])
+def test_a_count_or_the_word_for_a_card_changes_no_answer(catalog: Catalog, spelling: str, card: str) -> None:
+    assert got(catalog, spelling.format(card)) == got(catalog, card) != "unknown"
 
 
 @pytest.mark.parametrize(
@@ -173,6 +216,8 @@ def test_words_of_the_type_decide_where_the_name_leaves_it_open(catalog: Catalog
         ("NVIDIA A100-SXM4-80GB MIG 1g.10gb", "a100-sxm4-80gb", 1 / 8),
         ("NVIDIA A10-8Q", "a10-24gb", 1 / 3),
         ("GRID T4-4Q", "t4-16gb", 1 / 4),
+        ("A10 (1/3)", "a10-24gb", 1 / 3),
+        ("0.5x L4", "l4-24gb", 1 / 2),
     ],
 )
 def test_a_slice_names_its_card_and_never_passes_for_it(
