@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, overload
 
+from app.domain.coded import Coded
 from app.domain.offer_table import OfferTable
 from app.domain.record import OfferRecord
 from app.market.arrays import areas_by_place
@@ -40,6 +41,10 @@ class Rows(Sequence[Facts]):
         if isinstance(row, slice):
             return [self[at] for at in range(len(self))[row]]
         return self._at(range(len(self))[row])
+
+    def words(self, name: str) -> Coded:
+        """A field of words of all offers at once, of those that are no column too."""
+        return self._offers.words[name]
 
     def __iter__(self) -> Iterator[Facts]:
         for start in range(0, len(self), _AT_ONCE):

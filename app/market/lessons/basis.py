@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.domain.coded import RowArray
 from app.domain.run import TrainingRun
+from app.market.board import Board
 from app.market.estimating import Estimates, estimate
 from app.market.offers import select
 from app.market.query import OfferQuery
@@ -38,10 +40,11 @@ class Basis:
         return cls.over(market, rows_of(market, query), query)
 
     @classmethod
-    def over(cls, market: Market, rows: Sequence[int], query: OfferQuery) -> Basis:
+    def over(cls, market: Market, rows: RowArray, query: OfferQuery) -> Basis:
         """These rows of the board, which `query` opens."""
-        seen = [market.board.records[row].observed_at for row in rows]
-        return cls(len(rows), min(seen, default=None), max(seen, default=None), query.to_query_string())
+        seen = market.board.numbers["observed_at"][rows]
+        oldest, newest = (_moment(seen.min()), _moment(seen.max())) if len(seen) else (None, None)
+        return cls(len(rows), oldest, newest, query.to_query_string())
 
 
 def question(**asked: object) -> OfferQuery:
@@ -63,12 +66,21 @@ def fit_query(**fields: object) -> str:
     return question(**fields).to_query_string()
 
 
-def rows_of(market: Market, query: OfferQuery) -> list[int]:
+def rows_of(market: Market, query: OfferQuery) -> RowArray:
     """Rows of the board that answer a question, in the board's order."""
-    found: list[int] = np.flatnonzero(select(market, query).chosen).tolist()
-    return found
+    return np.flatnonzero(select(market, query).chosen)
+
+
+def providers_of(board: Board) -> list[str]:
+    """Every provider that has an offer, by slug."""
+    words = board.texts["provider"]
+    return sorted(words.names[code] for code in np.unique(words.codes) if code >= 0)
 
 
 def estimates_of(market: Market, **fields: Any) -> Estimates:
     """The estimates of a run over the whole board."""
     return estimate(market.board, run_of(**fields), market.catalog)
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

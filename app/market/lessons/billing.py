@@ -10,7 +10,7 @@ import numpy as np
 
 from app.domain.record import OfferRecord
 from app.domain.units import SECONDS_PER_HOUR
-from app.market.lessons.basis import LORA_14B, Basis, question, run_of
+from app.market.lessons.basis import LORA_14B, Basis, providers_of, question, run_of
 from app.market.overview import by_accelerator
 from app.training.assumptions_cost import cost_assumption
 from app.training.billing import billed, prices_of
@@ -92,8 +92,7 @@ def billing_lesson(market: Market) -> BillingLesson:
 
 def terms_on_board(market: Market) -> list[ProviderTerms]:
     """The terms of every provider that has an offer, by slug."""
-    slugs = sorted({record.provider for record in market.board.records})
-    return [market.catalog.terms(slug) for slug in slugs]
+    return [market.catalog.terms(slug) for slug in providers_of(market.board)]
 
 
 def _steps(market: Market, terms: Sequence[ProviderTerms], price: float | None) -> Sequence[StepRow]:

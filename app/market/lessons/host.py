@@ -172,14 +172,14 @@ def cpu_lesson(market: Market) -> CpuLesson:
 
 def _cores(market: Market, tier: str) -> CoresRow:
     query = question(accelerator_tier=tier)
-    rows = np.asarray(rows_of(market, query), dtype=np.int64)
+    rows = rows_of(market, query)
     numbers = market.board.numbers
     cores = numbers["vcpus_per_accelerator"][rows]
     memory = numbers["ram_gib"][rows] / numbers["total_memory_gib"][rows]
     known = cores[np.isfinite(cores)]
     return CoresRow(
         tier=TIER_LABELS[tier],
-        offers=Basis.over(market, rows.tolist(), query),
+        offers=Basis.over(market, rows, query),
         known=len(known),
         low=_quantile(known, 0.1),
         middle=_quantile(known, 0.5),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.market.answer import RunAnswer
-from app.market.lessons.basis import FULL_8B, LORA_14B, Basis, question, run_of
+from app.market.lessons.basis import FULL_8B, LORA_14B, Basis, providers_of, question, run_of
 from app.market.methods import methods
 from app.market.offers import OfferRow
 from app.market.rent_or_buy import CAPEX_BAND, DATED, Decision, PurchaseCase, Rent, decide
@@ -106,7 +106,7 @@ def faq_lesson(market: Market) -> FaqLesson:
     edge = (board.as_of - OLD).timestamp() if board.as_of else 0.0
     return FaqLesson(
         everything=Basis.of(market),
-        providers=len({record.provider for record in board.records}),
+        providers=len(providers_of(board)),
         newest=board.as_of,
         old_days=OLD.days,
         old=int(np.count_nonzero(seen < edge)),

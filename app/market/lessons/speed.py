@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from app.domain.accelerator import Accelerator
 from app.domain.record import OfferRecord
@@ -97,13 +98,13 @@ def ridge_of(card: Accelerator) -> float | None:
 
 
 def _common_cards(market: Market) -> list[str]:
-    counted = Counter(
-        record.accelerator
-        for record in market.board.records
-        if record.accelerator and record.accelerator_status == "known" and record.accelerator_count == 1
-    )
-    known = [(key, n) for key, n in counted.items() if ridge_of(market.catalog.accelerator(key)) is not None]
-    return [key for key, _ in sorted(known, key=lambda entry: (-entry[1], entry[0]))[:MOST_CARDS]]
+    board = market.board
+    words, alone = board.texts["accelerator"], board.numbers["accelerator_count"] == 1
+    alone &= (words.codes >= 0) & board.texts["accelerator_status"].where("known".__eq__)
+    counts = np.bincount(words.codes[alone], minlength=len(words.names)).tolist()
+    counted = [(-n, key) for key, n in zip(words.names, counts, strict=True) if n]
+    known = [key for _, key in sorted(counted) if ridge_of(market.catalog.accelerator(key)) is not None]
+    return known[:MOST_CARDS]
 
 
 def _card(market: Market, table: Estimates, key: str) -> CardRow:
@@ -127,10 +128,13 @@ def _card(market: Market, table: Estimates, key: str) -> CardRow:
 
 def _time_alone(market: Market, table: Estimates, key: str) -> TimeBreakdown | None:
     """The step of the run on one accelerator of this kind that holds it."""
-    for row, record in enumerate(market.board.records):
-        if record.accelerator == key and record.accelerator_count == 1 and table.verdict_of(row).holds:
-            return market.explain(record.id, run_of(**QLORA_8B)).time
-    return None
+    board = market.board
+    alone = board.texts["accelerator"].where(key.__eq__) & (board.numbers["accelerator_count"] == 1)
+    holds = np.array([verdict.holds for verdict in table.verdicts], np.bool_)[table.hardware.of_row]
+    rows = np.flatnonzero(alone & holds)
+    if not len(rows):
+        return None
+    return market.explain(board.records[int(rows[0])].id, run_of(**QLORA_8B)).time
 
 
 def _part(time: TimeBreakdown, names: tuple[str, ...]) -> float:

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.domain.coded import FloatArray, RowArray, distinct_rows, word_key
 from app.domain.record import OfferRecord
 from app.domain.units import SECONDS_PER_HOUR
+from app.market.board import Board
 from app.market.costs import per_hour
-from app.market.lessons.basis import FULL_8B, Basis, question, run_of
+from app.market.lessons.basis import FULL_8B, Basis, providers_of, question, run_of
 from app.training.assumptions_cost import cost_assumption
 from app.training.interruption import Stops, expected
 from app.training.resilience import Resilience
 
 if TYPE_CHECKING:
+    from app.catalog import ProviderTerms
+    from app.catalog.interruptions import InterruptionBand
     from app.market.service import Market
 
 MOST_ROWS = 8
 INTERVALS_MIN = (5.0, 15.0, 30.0, 60.0, 120.0, 240.0)
 LONG_HOURS = 1000.0
 """Long enough that the last, shorter interval does not count."""
-Pair = tuple[OfferRecord, OfferRecord]
+_PLACE = ("provider", "instance_type", "region", "zone", "tier", "native_id")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Rows of spot offers, rows of the same machines on demand, and by which share of its price the first is below the
+    second; all (pairs,)."""
+
+    spot: RowArray
+    on_demand: RowArray
+    shares: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.spot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +103,14 @@ class SpotLesson:
 
 def spot_lesson(market: Market) -> SpotLesson:
     """Live discounts, published interruptions, and the best interval for one run."""
-    pairs = spot_pairs(market.board.records)
-    shares = [_share(pair) for pair in pairs]
+    pairs = spot_pairs(market.board)
     example, spot_usd = _cheapest(market, "spot")
     beside, on_demand_usd = _cheapest(market, "on_demand")
     found = market.explain(example.id, run_of(**FULL_8B)).resilience if example else None
     rate = cost_assumption("spot.stops")
     return SpotLesson(
         pairs=len(pairs),
-        discount=median(shares) if shares else None,
+        discount=float(np.median(pairs.shares)) if len(pairs) else None,
         discounts=_discounts(market, pairs),
         bands=_bands(market),
         example=example,
@@ -111,50 +125,38 @@ def spot_lesson(market: Market) -> SpotLesson:
     )
 
 
-def spot_pairs(records: Sequence[OfferRecord]) -> list[Pair]:
-    """(spot, on demand) of the same whole machine at the same place and tier; flagged prices take no part."""
-    on_demand: dict[tuple[object, ...], OfferRecord] = {}
-    spot: list[OfferRecord] = []
-    for record in records:
-        if record.flags or not record.price_usd_per_hour or record.accelerator_status != "known":
-            continue
-        if record.purchase_option == "on_demand":
-            on_demand.setdefault(_place(record), record)
-        elif record.purchase_option == "spot":
-            spot.append(record)
-    return [(record, on_demand[_place(record)]) for record in spot if _place(record) in on_demand]
+def spot_pairs(board: Board) -> Pairs:
+    """Spot beside on demand of the same whole machine at the same place and tier; flagged prices take no part."""
+    sound = board.texts["accelerator_status"].where("known".__eq__) & (board.numbers["flagged"] != 1.0)
+    sound &= board.numbers["price_usd_per_hour"] > 0
+    bought = board.texts["purchase_option"]
+    spot, usual = (np.flatnonzero(sound & bought.where(name.__eq__)) for name in ("spot", "on_demand"))
+    _, place = distinct_rows([word_key(board.facts.words(name)) for name in _PLACE])
+    first = np.full(len(board), -1, np.intp)
+    first[place[usual[::-1]]] = usual[::-1]
+    beside = first[place[spot]]
+    spot, beside = spot[beside >= 0], beside[beside >= 0]
+    prices = board.numbers["price_usd_per_hour"]
+    return Pairs(spot, beside, 1.0 - prices[spot] / prices[beside])
 
 
-def _place(record: OfferRecord) -> tuple[object, ...]:
-    return record.provider, record.instance_type, record.region, record.zone, record.tier, record.native_id
+def _discounts(market: Market, pairs: Pairs) -> tuple[Discount, ...]:
+    words = market.board.texts["accelerator"]
+    codes = words.codes[pairs.spot]
+    counted = sorted(
+        (-int(n), words.names[code], code)
+        for code, n in zip(*np.unique(codes, return_counts=True), strict=True)
+    )
+    return tuple(_discount(market, key, pairs.shares[codes == code]) for _, key, code in counted[:MOST_ROWS])
 
 
-def _share(pair: Pair) -> float:
-    spot, full = pair
-    return 1.0 - (spot.price_usd_per_hour or 0.0) / (full.price_usd_per_hour or 1.0)
-
-
-def _discounts(market: Market, pairs: Sequence[Pair]) -> tuple[Discount, ...]:
-    by_card: dict[str, list[float]] = {}
-    for pair in pairs:
-        by_card.setdefault(pair[0].accelerator or "", []).append(_share(pair))
-    common = sorted(by_card.items(), key=lambda entry: (-len(entry[1]), entry[0]))[:MOST_ROWS]
-    return tuple(_discount(market, key, shares) for key, shares in common)
-
-
-def _discount(market: Market, key: str, shares: Sequence[float]) -> Discount:
-    edges = quantiles(shares, n=10, method="inclusive") if len(shares) > 1 else [shares[0]] * 9
+def _discount(market: Market, key: str, shares: FloatArray) -> Discount:
+    low, middle, high = map(float, np.quantile(shares, (0.1, 0.5, 0.9)))
     basis = Basis.of(market, accelerator=key, purchase_option="spot")
-    name = market.catalog.accelerator(key).name
-    return Discount(name, len(shares), edges[0], median(shares), edges[-1], basis)
+    return Discount(market.catalog.accelerator(key).name, len(shares), low, middle, high, basis)
 
 
 def _bands(market: Market) -> tuple[Band, ...]:
-    spot: dict[str, list[str]] = {}
-    for record in market.board.records:
-        names = spot.setdefault(record.provider, [])
-        if record.purchase_option == "spot":
-            names.append(record.instance_type)
     return tuple(
         Band(
             provider=market.catalog.provider_name(slug),
@@ -164,10 +166,21 @@ def _bands(market: Market) -> tuple[Band, ...]:
             per_hour=per_hour(band),
             as_of=band.as_of,
             source=band.source,
-            offers=sum(market.catalog.terms(slug).interruption_band(name) is band for name in names),
+            offers=_spot_offers(market.board, terms, band),
         )
-        for slug, names in sorted(spot.items())
-        for band in market.catalog.terms(slug).interruptions
+        for slug in providers_of(market.board)
+        for terms in [market.catalog.terms(slug)]
+        for band in terms.interruptions
+    )
+
+
+def _spot_offers(board: Board, terms: ProviderTerms, band: InterruptionBand) -> int:
+    texts = board.texts
+    ours = texts["provider"].where(terms.provider.__eq__) & texts["purchase_option"].where("spot".__eq__)
+    counts = np.bincount(texts["instance_type"].codes[ours])
+    names = texts["instance_type"].names
+    return sum(
+        int(counts[code]) for code in np.flatnonzero(counts) if terms.interruption_band(names[code]) is band
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.record import OfferRecord
 from app.market.lessons import lesson
 from app.market.lessons.basis import run_of
 from app.market.lessons.spot import SpotLesson, spot_pairs
@@ -33,12 +34,34 @@ def test_the_discount_is_that_of_the_same_machine(told: SpotLesson) -> None:
 @given(st.floats(0.01, 0.99))
 def test_any_discount_is_found_and_another_place_is_no_pair(share: float) -> None:
     here = offer(1), offer(2, purchase_option="spot", price_usd_per_hour=55.04 * (1 - share))
-    [(spot, full)] = spot_pairs(here)
-    assert 1 - spot.price_usd_per_hour / full.price_usd_per_hour == pytest.approx(share)  # type: ignore[operator]
-    elsewhere = offer(2, purchase_option="spot", region="eu-west-1")
-    assert spot_pairs((here[0], elsewhere)) == []
-    assert spot_pairs((here[0], offer(2, purchase_option="spot", flags=("odd",)))) == []
-    assert spot_pairs((here[0], offer(2, purchase_option="spot", price_usd_per_hour=None))) == []
+    assert _pairs(*here) == [(2, 1, pytest.approx(share))]
+    for change in (
+        {"region": "eu-west-1"},
+        {"zone": "a"},
+        {"native_id": "7"},
+        {"flags": ("odd",)},
+        {"price_usd_per_hour": None},
+    ):
+        assert _pairs(here[0], offer(2, **{"purchase_option": "spot"} | change)) == []
+
+
+def _pairs(*offers: OfferRecord) -> list[tuple[int, int, float]]:
+    """Numbers of the offers of each pair, and the share between them."""
+    board = market_of(*offers).board
+    found = spot_pairs(board)
+    numbers = [
+        [int(board.records[row].id, 16) for row in rows]
+        for rows in (found.spot.tolist(), found.on_demand.tolist())
+    ]
+    return list(zip(*numbers, found.shares.tolist(), strict=True))
+
+
+def test_of_two_alike_on_demand_the_first_of_the_board_is_beside_every_spot_offer() -> None:
+    spots = [offer(number, purchase_option="spot", price_usd_per_hour=5.504) for number in (3, 4)]
+    assert [pair[:2] for pair in _pairs(offer(2, price_usd_per_hour=9.0), offer(1), *spots)] == [
+        (3, 1),
+        (4, 1),
+    ]
 
 
 def test_the_example_is_the_first_row_of_the_table_and_its_breakdown(
