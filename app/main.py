@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 
@@ -20,6 +20,7 @@ from app.api.routes import make_router as api_router
 from app.catalog import Catalog
 from app.db.engine import is_postgresql
 from app.domain.errors import RackrateError
+from app.market.ahead import ahead
 from app.market.retention import Retention
 from app.market.service import Market
 from app.settings import Settings, provider_keys
@@ -93,15 +94,33 @@ def answer_error(request: Request, error: Exception) -> Response:
 
 
 async def follow_database(market: Market, every_s: float, stop: asyncio.Event) -> None:
-    """Swap in a new board whenever the database has moved on, off the request path."""
+    """Swap in a new board whenever the database has moved on, off the request path. While it stays where it is, what
+    the next readers would wait for is found one piece after the other."""
+    board, pieces = None, ahead(market)
     while not stop.is_set():
         try:
             if await asyncio.to_thread(market.refresh_board):
                 log.info("board %s: %d offers", market.board.version, len(market.board))
         except Exception:  # a database that is away for a while must not end the following
             log.exception("the board could not be read; the old one stays")
+        if market.board is not board:
+            board, pieces = market.board, ahead(market)
+        elif await found_ahead(pieces):
+            continue
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), every_s)
+
+
+async def found_ahead(pieces: Iterator[Callable[[], object]]) -> bool:
+    """Find the next piece; says whether there was one."""
+    piece = next(pieces, None)
+    if piece is None:
+        return False
+    try:
+        await asyncio.to_thread(piece)
+    except Exception:  # whoever asks for it sees the error; all else is still found
+        log.exception("a figure could not be found ahead")
+    return True
 
 
 def workshop(settings: Settings, engine: Engine, catalog: Catalog) -> Workshop:

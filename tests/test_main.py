@@ -23,8 +23,10 @@ from app.db.engine import writing
 from app.db.offers import raise_version
 from app.db.tables import offer
 from app.domain.offer import Parsed, ScrapedOffer
-from app.main import create_app, follow_database
+from app.main import create_app, follow_database, found_ahead
+from app.market import lessons
 from app.market.ingest import ingest
+from app.market.lessons import LESSONS
 from app.market.service import Market
 from app.providers.card import ProviderCard
 from app.settings import Settings
@@ -72,6 +74,34 @@ def test_new_prices_reach_the_board_without_a_restart(market: Market) -> None:
     asyncio.run(follow())
     (row,) = [record for record in market.board.records if record.provider == "testcloud"]
     assert row.price_usd_per_hour == 20.0
+
+
+def test_what_readers_would_wait_for_is_found_while_the_board_stands_and_a_fault_stops_nothing(
+    market: Market,
+) -> None:
+    def broken() -> None:
+        raise ArithmeticError
+
+    async def follow() -> int:
+        assert await found_ahead(iter([broken]))
+        assert not await found_ahead(iter([]))
+        stop, found = asyncio.Event(), 0
+        following = asyncio.create_task(follow_database(market, 0.01, stop))
+        for _ in range(600):
+            if (found := pieces_kept(market)) >= len(LESSONS):
+                break
+            await asyncio.sleep(0.05)
+        stop.set()
+        await following
+        return found
+
+    assert asyncio.run(follow()) == len(LESSONS)
+
+
+def pieces_kept(market: Market) -> int:
+    """Lessons that are worked out for the present board."""
+    kept = market.board.kept.get(lessons._kept.__wrapped__)  # type: ignore[attr-defined]
+    return kept.cache_info().currsize if kept else 0  # type: ignore[attr-defined]
 
 
 def test_the_board_is_left_alone_while_nothing_changes(market: Market) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,13 +12,15 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.domain.accelerator import Accelerator, Confidence
+from app.domain.coded import CodeArray, FloatArray, RowArray
 from app.domain.errors import BadInput, UnknownParameter
 from app.domain.figures import plain, ungrouped
 from app.domain.offer import PurchaseOption
 from app.domain.record import OfferRecord
 from app.domain.run import bad_input
 from app.domain.sentence import N_, Sentence
-from app.market.column import per_accelerator
+from app.market.board import Board
+from app.market.price_levels import PRICE
 from app.training.rent_or_buy import ASSUMPTIONS, Ownership, RentOrBuy, compare, ownership_of
 
 if TYPE_CHECKING:
@@ -170,7 +172,8 @@ def _owned(own: Ownership, utilisation: float) -> tuple[float, float, float]:
 def _rents(market: Market, case: PurchaseCase, own: Ownership) -> Sequence[Rent]:
     """Your own rent, then the cheapest live offer of each purchase option and the usual on-demand price. Parts of a
     card and flagged prices take no part."""
-    found = _prices(market, case.accelerator)
+    board, found = market.board, _priced(market.board, case.accelerator)
+    prices, bought = board.numbers[PRICE], board.texts["purchase_option"]
     rents: list[Rent] = []
 
     def add(kind: str, price: float, record: OfferRecord | None, seen: datetime | None) -> None:
@@ -179,30 +182,27 @@ def _rents(market: Market, case: PurchaseCase, own: Ownership) -> Sequence[Rent]
     if case.rent_usd_per_hour is not None:
         add("yours", case.rent_usd_per_hour, None, None)
     for option in LIVE:
-        offers = [entry for entry in found if entry[1].purchase_option == option]
-        if offers:
-            price, record = min(offers, key=lambda entry: (entry[0], entry[1].id))
-            add(option, price, record, record.observed_at)
-        if option == "on_demand" and offers:
-            add("usual", _usual(offers), None, min(record.observed_at for _, record in offers))
+        rows = found[bought.where(option.__eq__)[found]]
+        if len(rows):
+            row = int(rows[np.lexsort((board.texts["id"].codes[rows], prices[rows]))[0]])
+            add(option, float(prices[row]), board.records[row], board.records[row].observed_at)
+        if option == "on_demand" and len(rows):
+            oldest = datetime.fromtimestamp(board.numbers["observed_at"][rows].min(), UTC)
+            add("usual", _usual(prices[rows], board.texts["provider"].codes[rows]), None, oldest)
     return rents
 
 
-def _usual(offers: Sequence[tuple[float, OfferRecord]]) -> float:
+def _usual(prices: FloatArray, providers: CodeArray) -> float:
     """Median of the providers' medians, so that one long list does not outvote everybody else."""
-    by_provider: dict[str, list[float]] = {}
-    for price, record in offers:
-        by_provider.setdefault(record.provider, []).append(price)
-    return median(median(prices) for prices in by_provider.values())
+    return median(float(np.median(prices[providers == one])) for one in np.unique(providers))
 
 
-def _prices(market: Market, key: str) -> list[tuple[float, OfferRecord]]:
-    board = market.board
+def _priced(board: Board, key: str) -> RowArray:
+    """Rows of the whole accelerator with a price that nobody doubts."""
     chosen = board.texts["accelerator"].where(lambda name: name == key)
     chosen &= board.texts["accelerator_status"].where(lambda status: status == "known")
-    chosen &= (board.numbers["flagged"] == 0) & ~np.isnan(board.numbers["price_usd_per_accelerator_hour"])
-    records = [board.records[row] for row in np.flatnonzero(chosen).tolist()]
-    return [(price, record) for record in records if (price := per_accelerator(record)) is not None]
+    chosen &= (board.numbers["flagged"] == 0) & ~np.isnan(board.numbers[PRICE])
+    return np.flatnonzero(chosen)
 
 
 def _rent(kind: str, price: float, record: OfferRecord | None, own: Ownership, utilisation: float) -> Rent:
