@@ -21,6 +21,7 @@ Index = int | npt.NDArray[np.int64]
 
 _HOPPER = np.asarray([family.startswith("hopper") for family in FAMILIES])
 EAGER = SOFTWARE.index("eager")
+ALIGNED_WIDTH = 64  # elements: 128 bytes of 16-bit numbers, the tile of tensor cores since Ampere
 _FULL = PRECISIONS.index("fp32")
 _ELEMENT_BYTES = np.asarray([4.0 if name == "fp32" else 2.0 for name in PRECISIONS])
 _FP8 = [name in ("fp8", "mxfp8", "fp8+fp4") for name in PRECISIONS]
@@ -44,6 +45,7 @@ class Workload:
     attention_width: Number
     kv_width: Number
     sequence: Number
+    heads: Number
     precision: Index
     software: Index
     backward: Number = 2.0
@@ -139,6 +141,8 @@ def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants:
     width = constants["shape.width"] * layouts.tensor_parallel ** constants["shape.width_power"] / work.hidden
     rows = layouts.micro_batch_size * work.sequence / layouts.context_parallel
     shape = 1.0 / ((1.0 + width) * (1.0 + constants["shape.tokens"] / rows))
+    odd = np.asarray(work.hidden) / layouts.tensor_parallel % ALIGNED_WIDTH != 0
+    shape = np.where(odd, constants["shape.unaligned"], 1.0) * shape
     mixture = np.where(np.asarray(work.experts_per_token) > 0, constants["moe"], 1.0)
     rate = (
         peak
@@ -154,17 +158,24 @@ def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants:
 def _attention(
     work: Workload, tokens: Number, again: FloatArray, machines: Machines, constants: Constants
 ) -> FloatArray:
-    """Fused kernels take 16-bit tensors only (flash-attention README); in fp32 the products of attention run at the
-    same TF32 or FP32 peak as all others."""
-    flops = (
-        (4.0 + 8.0 + 4.0 * again) * work.span * work.layers * work.attention_width * work.sequence * tokens
-    )
-    share = constants.attention[machines.family]
-    older = _HOPPER[machines.family] & (np.asarray(work.software) != 0)
-    share = np.where(older, constants["attention.hopper-flash2"], share)
-    share = share * np.where(np.asarray(work.flash) > 0, 1.0, constants["attention.legacy"])
+    """Seconds of attention. Fused kernels take 16-bit tensors only (flash-attention README); in fp32 the products of
+    attention run at the same TF32 or FP32 peak as all others."""
+    flops = (12.0 + 4.0 * again) * work.layers * work.attention_width * work.sequence * tokens
     peak = np.where(np.asarray(work.precision) == _FULL, machines.flops[:, _FULL], machines.flops[:, 0])
-    return np.asarray(flops / (np.maximum(peak, 1.0) * share))
+    peak = np.maximum(peak, 1.0)
+    older = _HOPPER[machines.family] & (np.asarray(work.software) != 0)
+    share = np.where(older, constants["attention.hopper-flash2"], constants.attention[machines.family])
+    fused = work.span * flops / (peak * share)
+    unfused = flops / (peak * constants.gemm[machines.family])
+    unfused = unfused + _score_bytes(work, constants) * (1.0 + again / 3.0) * tokens / machines.hbm
+    return np.asarray(np.where(np.asarray(work.flash) > 0, fused, unfused))
+
+
+def _score_bytes(work: Workload, constants: Constants) -> Number:
+    """Bytes that unfused attention reads and writes for each token: every score of every head passes through memory
+    for mask, softmax, dropout and both products, forward and backward; no causal half is skipped."""
+    each = constants["attention.scores"] * _ELEMENT_BYTES[work.precision] / 2.0
+    return each * work.layers * work.heads * work.sequence
 
 
 def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:

@@ -30,6 +30,7 @@ def workload_of(shape: ModelShape, recipe: Recipe) -> Workload:
         hidden=float(max(shape.hidden_size, 1)),
         attention_width=float(heads or shape.hidden_size),
         kv_width=float((shape.kv_heads * shape.head_dim) or shape.hidden_size),
+        heads=float(shape.attention_heads or 1),
         sequence=float(recipe.sequence_length),
         precision=PRECISIONS.index(_PRECISION[recipe.precision]),
         software=SOFTWARE.index(recipe.software_class),

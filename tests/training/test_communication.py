@@ -23,6 +23,7 @@ LLAMA = Workload(
     hidden=4096.0,
     attention_width=4096.0,
     kv_width=1024.0,
+    heads=32.0,
     sequence=4096.0,
     precision=PRECISIONS.index("bf16"),
     software=SOFTWARE.index("fsdp"),

@@ -21,6 +21,7 @@ GPT3 = Workload(
     hidden=12288.0,
     attention_width=12288.0,
     kv_width=12288.0,
+    heads=96.0,
     sequence=2048.0,
     precision=PRECISIONS.index("bf16"),
     software=SOFTWARE.index("megatron"),
@@ -120,3 +121,16 @@ def test_fp32_runs_attention_and_traffic_at_fp32_rates_too() -> None:
     assert full.linear[0] / half.linear[0] == pytest.approx(slower)
     assert full.attention[0] / half.attention[0] == pytest.approx(slower)
     assert full.traffic[0] / half.traffic[0] == pytest.approx(2)
+
+
+def test_unfused_attention_pays_for_every_score_in_memory_so_length_hurts_it_more() -> None:
+    def slower(sequence: float) -> float:
+        plain, fused = (busy(replace(GPT3, sequence=sequence, flash=flash)) for flash in (0.0, 1.0))
+        return plain / fused
+
+    assert 1.0 < slower(1024.0) < slower(4096.0) < slower(16384.0)
+
+
+def test_a_width_that_fills_no_tile_of_the_tensor_cores_is_slower_per_parameter() -> None:
+    aligned, odd = (busy(replace(GPT3, hidden=width)) for width in (12288.0, 12280.0))
+    assert odd > 1.05 * aligned

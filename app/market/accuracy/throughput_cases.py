@@ -30,6 +30,7 @@ REQUIRED = (
     "method",
     "kind",
 )
+WIDE_HEAD, NARROW_HEAD = 128.0, 64.0  # head widths of GPT-3 and of BERT and GPT-2, where none is stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,7 @@ def _work(row: Row) -> Workload:
         hidden=hidden,
         attention_width=attention,
         kv_width=attention / 4,
+        heads=attention / (WIDE_HEAD if hidden >= 2048 else NARROW_HEAD),
         sequence=positive(row, "seq_len"),
         precision=PRECISIONS.index(precision_of(row["precision"])),
         software=SOFTWARE.index(software),

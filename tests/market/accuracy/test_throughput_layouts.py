@@ -22,7 +22,7 @@ STATED = {
     "global_batch": "128", "sharding": "TP+PP+DP(dist-opt)", "method": "pretrain", "kind": "bench", "tp": "4", "pp": "4",
     "vp": "5",
 }  # fmt: skip
-LLAMA_65B = Workload(65e9, 65e9, 65e9, 80.0, 8192.0, 8192.0, 2048.0, 2048.0, precision=0, software=0)
+LLAMA_65B = Workload(65e9, 65e9, 65e9, 80.0, 8192.0, 8192.0, 2048.0, 2048.0, 64.0, precision=0, software=0)
 
 
 def test_a_stated_layout_is_taken_as_it_stands() -> None:
