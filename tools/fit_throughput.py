@@ -210,7 +210,7 @@ def write(values: dict[str, float]) -> None:
     path = Path(__file__).parents[1] / "app/training/assumptions_time.py"
     text = path.read_text()
     for a in FITTED:
-        text = re.sub(rf'(_fit\("{re.escape(a.name)}", )[-+.e0-9]+', rf"\g<1>{values[a.name]:.3g}", text)
+        text = re.sub(rf'(_fit\(\s*"{re.escape(a.name)}", )[-+.e0-9]+', rf"\g<1>{values[a.name]:.3g}", text)
     path.write_text(text)
 
 

@@ -66,7 +66,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "realised.middle", 0.85, "share of the steady rate", 0.7, 0.95, "assume: days on a few nodes", "low"
     ),
     Assumption(
-        "realised.large", 0.72, "share of the steady rate", 0.56, 0.85, "median of 36 published whole runs"
+        "realised.large", 0.8, "share of the steady rate", 0.6, 0.95, "median of 15 published whole runs"
     ),
     Assumption("realised.small_hours", 200.0, "accelerator-hours", 50.0, 500.0, _ASSUME, "low"),
     Assumption("realised.middle_hours", 5e3, "accelerator-hours", 1e3, 2e4, _ASSUME, "low"),

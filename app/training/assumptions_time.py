@@ -139,7 +139,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     _fit("step.eager", 0.00251, 0.01e-3, 8e-3, "s per layer and optimizer step"),
     _fit("launch.power", 3.64, 1.5, 6.0, "exponent of the soft maximum"),
     _fit(
-        "launch.trained", 1.82, 1.0, 3.0, "multiple where gradients of all weights are kept, eager software"
+        "launch.trained", 2.23, 1.0, 3.0, "multiple where gradients of all weights are kept, eager software"
     ),
     _fit("launch.quantised", 1.44, 1.0, 3.0, "multiple for 4-bit weights"),
     # Communication.

@@ -11,7 +11,13 @@ from app.domain.accelerator import Accelerator
 from app.domain.errors import BadInput
 from app.domain.hardware import Cluster, Fabric, Host, Node
 from app.market.accuracy.throughput_layouts import Row, fastest_layout, layout_of, number, positive
-from app.market.accuracy.throughput_words import accelerator_of, link_of, precision_of, software_of
+from app.market.accuracy.throughput_words import (
+    accelerator_of,
+    has_fused_attention,
+    link_of,
+    precision_of,
+    software_of,
+)
 from app.training.assumptions_time import SOFTWARE, value_of
 from app.training.compute import Workload, model_flops_per_token
 from app.training.layout import Layout
@@ -183,7 +189,7 @@ def _work(row: Row) -> Workload:
         span=real if bidirectional else 0.5,
         quantised=float(quantised),
         frozen=float(frozen),
-        flash=0.0 if software == "legacy" or "no flashattention" in row.get("notes", "").lower() else 1.0,
+        flash=float(has_fused_attention(software, row.get("source", ""), row.get("notes", ""))),
         experts_per_token=8.0 if active < 0.9 * params else 0.0,
         weight_bytes=0.55 if quantised else 2.0,
     )

@@ -137,13 +137,26 @@ def software_of(framework: str, source: str, method: str) -> str:
     name = framework.lower()
     if "deeplearningexamples" in name and method == "pretrain":
         return "megatron"
-    years = [int(y) if len(y) == 4 else 2000 + int(y) for found in _YEAR.findall(source) for y in found if y]
+    year = _year_of(source)
     recent = next((kind for word, kind in SOFTWARE_WORDS if word in name), "fsdp")
     if recent != "eager" and (
-        any(word in name for word in PRE_FUSED_WORDS) or (years and max(years) <= LAST_PRE_FUSED_YEAR)
+        any(word in name for word in PRE_FUSED_WORDS) or (year is not None and year <= LAST_PRE_FUSED_YEAR)
     ):
         return "legacy"
     return recent
+
+
+def has_fused_attention(software: str, source: str, notes: str) -> bool:
+    """Whether attention ran in one kernel (arXiv 2205.14135): not in software of its time or before, nor where the
+    notes deny it; a source dated later had it at hand."""
+    year = _year_of(source)
+    denied = "no flashattention" in notes.lower()
+    return not denied and (software != "legacy" or (year is not None and year > LAST_PRE_FUSED_YEAR))
+
+
+def _year_of(source: str) -> int | None:
+    years = [int(y) if len(y) == 4 else 2000 + int(y) for found in _YEAR.findall(source) for y in found if y]
+    return max(years, default=None)
 
 
 def precision_of(words: str) -> str:

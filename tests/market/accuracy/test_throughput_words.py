@@ -7,6 +7,7 @@ import pytest
 from app.catalog import load_catalog
 from app.market.accuracy.throughput_words import (
     accelerator_of,
+    has_fused_attention,
     link_of,
     name_parts,
     precision_of,
@@ -129,3 +130,19 @@ def test_precision_is_read_from_its_words(words: str, precision: str) -> None:
 def test_a_precision_that_nobody_knows_is_refused() -> None:
     with pytest.raises(ValueError, match="posit16"):
         precision_of("posit16")
+
+
+@pytest.mark.parametrize(
+    ("software", "source", "notes", "fused"),
+    [
+        ("megatron", "", "", True),
+        ("legacy", "arXiv 2104.04473", "", False),
+        ("legacy", "arXiv 2304.01373", "", True),
+        ("legacy", "", "", False),
+        ("fsdp", "arXiv 2307.08691", "No FlashAttention", False),
+    ],
+)
+def test_attention_is_fused_since_its_kernels_were_published(
+    software: str, source: str, notes: str, fused: bool
+) -> None:
+    assert has_fused_attention(software, source, notes) is fused
