@@ -119,7 +119,7 @@ MEMORY = (
 )  # fmt: skip
 TIME = (
     Formula(N_("matrix products"), "(2 + 2·backward + 2·recompute) × active parameters × tokens ÷ (peak × family × shape)", "throughput_model.md §1, §2"),
-    Formula(N_("attention"), "(12 + 4·recompute) × span × layers × width × sequence × tokens ÷ attention rate (share of the 16-bit peak; in fp32 of the TF32 or FP32 peak)", "throughput_model.md §1; PaLM appendix B; flash-attention README"),
+    Formula(N_("attention"), "(12 + 4·recompute) × span × layers × width × sequence × tokens ÷ attention rate (share of the 16-bit peak; in fp32 of the TF32 or FP32 peak); not fused: at the matrix rate without span, and bytes per score × heads × sequence through memory", "throughput_model.md §1; PaLM appendix B; flash-attention README"),
     Formula(N_("memory traffic"), "passes × bytes per activation × layers × hidden × tokens ÷ memory bandwidth", "throughput_model.md §2"),
     Formula(N_("launches"), "soft maximum of work and kernel launches", "throughput_model.md §2"),
     Formula(N_("communication"), "bytes by sharding ÷ effective bandwidth of the slowest level; what compute does not hide counts", "throughput_model.md §2, §3.2"),
