@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.domain.errors import BadInput
 from app.domain.money import HOURS_PER_MONTH
 from app.domain.record import OfferRecord
-from app.domain.sentence import N_, Sentence
+from app.domain.sentence import N_, Sentence, none_of
 from app.market.board import Board, FloatArray
 from app.market.column import Column
 
@@ -83,6 +84,32 @@ class Units:
         missing = None if currency == asked else asked
         kinds = {name: view.get(name, UNIT_OPTIONS[name][0]) for name in UNIT_OPTIONS if name != "currency"}
         return cls(**kinds, currency=currency, usd_per_unit=rate, day=day, missing=missing)
+
+    @classmethod
+    def in_currency(cls, asked: str | None, board: Board) -> Units:
+        """Amounts as they are kept, of the instance and per hour, in a currency; in USD where none is asked for.
+
+        Raises:
+            BadInput: there is no such currency.
+        """
+        if asked and asked not in CURRENCIES:
+            raise BadInput("currency", none_of(asked[:60], CURRENCIES))
+        return cls.of({"currency": asked} if asked else {}, board)
+
+    @property
+    def query(self) -> str:
+        """What a link carries so that its page is told in the same currency: `?currency=EUR`, or nothing."""
+        asked = self.missing or self.currency
+        return "" if asked == "USD" else f"?currency={asked}"
+
+    @property
+    def per_hour(self) -> Sentence:
+        """The unit of hourly prices."""
+        return Sentence(_RATES["hour"], {"currency": self.currency})
+
+    def amount(self, usd: float | None) -> float | None:
+        """An amount in USD in the currency of these units; None is unknown."""
+        return None if usd is None else usd / self.usd_per_unit
 
     @property
     def dated(self) -> Sentence | None:

@@ -13,7 +13,9 @@ from app.market.labels import PURCHASE_LABELS
 from app.market.overview import Spread
 from app.market.price_levels import Level, levels
 from app.market.service import Market
-from app.web.histories import DayHistory, accelerator_history
+from app.market.units import Units
+from app.web.histories import DayHistory, accelerator_history, span_of
+from app.web.question import CURRENCY
 from app.web.reference import OfferTable, offer_table
 
 CHEAPEST = 5
@@ -37,6 +39,7 @@ class AcceleratorView:
     """What `accelerator.html` shows. `tables` and `options`: (purchase option, its words) that have offers."""
 
     card: Accelerator
+    money: Units
     spread: Spread | None
     tables: Sequence[tuple[str, OfferTable]]
     levels: Mapping[str, Level]
@@ -47,16 +50,21 @@ class AcceleratorView:
     citations: Sequence[Citation]
 
 
-def accelerator_view(market: Market, key: str, days: int) -> AcceleratorView:
-    """One accelerator, its prices over so many days.
+def accelerator_view(market: Market, key: str, asked: Mapping[str, str]) -> AcceleratorView:
+    """One accelerator, its prices over the days and in the currency that are asked for.
 
     Raises:
         NotFound: there is none with this key.
+        BadInput: no such span or currency.
+        UnknownParameter: anything else is asked.
     """
+    days, money = span_of(asked), Units.in_currency(asked.get(CURRENCY), market.board)
+    kept = {name: value for name, value in asked.items() if name == CURRENCY}
     card, spreads = market.catalog.accelerator(key), overview.by_accelerator(market.board)
     found = _levels(market, key)
     return AcceleratorView(
         card=card,
+        money=money,
         spread=spreads.get(key),
         tables=[
             (
@@ -68,6 +76,7 @@ def accelerator_view(market: Market, key: str, days: int) -> AcceleratorView:
                     purchase_option=option,
                     flagged="no",
                     sort="accelerator_price",
+                    **kept,
                 ),
             )
             for option in found
@@ -75,7 +84,7 @@ def accelerator_view(market: Market, key: str, days: int) -> AcceleratorView:
         levels=found,
         providers=_providers(found),
         alternatives=_alternatives(market, card, spreads),
-        history=accelerator_history(market, key, days),
+        history=accelerator_history(market, key, days, kept),
         words=PURCHASE_LABELS,
         citations=cited_in(card.source),
     )

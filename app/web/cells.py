@@ -242,7 +242,7 @@ def _source_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
 def _accelerator_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
     key, label = row.record.accelerator, str(row[column.name])
     text = writer.named(column, label)
-    inner = f'<a href="/accelerators/{escape(key)}">{text}</a>' if key else text
+    inner = f'<a href="/accelerators/{escape(key)}{writer.units.query}">{text}</a>' if key else text
     return f'<td class="{writer.classes[column.name]}{writer.cut(column, label)}">{inner}</td>'
 
 

@@ -108,9 +108,11 @@ def cheapest_on_demand(market: Market, query: OfferQuery) -> tuple[Pick, ...]:
     return (_Writer(market, query).pick(found.cheapest, N_("Cheapest on demand")),)
 
 
-def neighbour_picks(market: Market, query: OfferQuery, beside: Mapping[str, str | None]) -> tuple[Pick, ...]:
-    """The neighbours of an offer on the front, by the words for each."""
-    writer = _Writer(market, query)
+def neighbour_picks(
+    market: Market, query: OfferQuery, beside: Mapping[str, str | None], units: Units = DOLLARS
+) -> tuple[Pick, ...]:
+    """The neighbours of an offer on the front, by the words for each, in the currency of `units`."""
+    writer = _Writer(market, query, units=units)
     wanted = ((BESIDE[name], beside.get(name)) for name in BESIDE)
     return tuple(writer.pick(market.board.row_of(key), title) for title, key in wanted if key is not None)
 

@@ -18,14 +18,15 @@ from app.domain.sentence import N_
 from app.market.comparison import MOST, Compared, Comparison, Line, compare
 from app.market.query import OfferQuery
 from app.market.service import Market
+from app.market.units import Units
 from app.web import errors, formatting
 from app.web.cells import plain_text
 from app.web.charts import sparkline
-from app.web.choices import choices_view, words_of
+from app.web.choices import DOLLARS, choices_view, words_of
 from app.web.decisions import PageMaker
 from app.web.language import gettext, say
 from app.web.models import near, resolve_model
-from app.web.question import Asked, href, run_alone
+from app.web.question import CURRENCY, Asked, href, run_alone
 from app.web.templating import english
 
 OWN = ("offer", "add", "only")
@@ -57,6 +58,7 @@ class Row:
 class CompareView:
     """What `compare.html` shows; `suggested` are (words, name, address) of offers to put beside these."""
 
+    money: Units = DOLLARS
     heads: tuple[Head, ...] = ()
     groups: tuple[tuple[str, tuple[Row, ...]], ...] = ()
     missing: tuple[str, ...] = ()
@@ -76,11 +78,15 @@ def compare_view(market: Market, asked: Asked) -> CompareView:
         BadInput: too many offers, or a run that cannot be answered.
     """
     query, ids, only = _question(asked)
-    told = compare(market, ids, query.run)
+    told, money = (
+        compare(market, ids, query.run),
+        Units.in_currency(dict(query.view).get(CURRENCY), market.board),
+    )
     known = [item.id for item in told.offers]
     return CompareView(
         heads=tuple(_head(market, query, known, item, only) for item in told.offers),
-        groups=_groups(told, market.clock(), only),
+        money=money,
+        groups=_groups(told, money, market.clock(), only),
         missing=told.missing,
         run=query.run,
         kept=_kept(query, known, only),
@@ -90,7 +96,7 @@ def compare_view(market: Market, asked: Asked) -> CompareView:
             "fit": href(query, "/fit"),
             "only": address_of(query, known, not only),
             "without_run": address_of(query.without_run(), known, only),
-            "api": f"/api/v1{address_of(query, known, False)}",
+            "api": f"/api/v1{address_of(query.with_(currency=None), known, False)}",
         },
         only=only,
     )
@@ -153,30 +159,39 @@ def _head(market: Market, query: OfferQuery, ids: Sequence[str], item: Compared,
     )
 
 
-def _groups(told: Comparison, now: datetime, only: bool) -> tuple[tuple[str, tuple[Row, ...]], ...]:
+def _groups(
+    told: Comparison, money: Units, now: datetime, only: bool
+) -> tuple[tuple[str, tuple[Row, ...]], ...]:
     groups = (
-        (title, tuple(_row(line, now) for line in lines if line.differs or not only))
+        (title, tuple(_row(line, money, now) for line in lines if line.differs or not only))
         for title, lines in told.groups
     )
     return tuple((title, rows) for title, rows in groups if rows)
 
 
-def _row(line: Line, now: datetime) -> Row:
-    return Row(
-        line, tuple((written(line, value, now), at in line.best) for at, value in enumerate(line.values))
-    )
+def _row(line: Line, money: Units, now: datetime) -> Row:
+    told = (written(line, value, money, now) for value in line.values)
+    return Row(line, tuple((text, at in line.best) for at, text in enumerate(told)))
 
 
-def written(line: Line, value: Any, now: datetime) -> str | None:
-    """A value of a line with its unit, as people read it; None for unknown."""
+def written(line: Line, value: Any, money: Units, now: datetime) -> str | None:
+    """A value of a line with its unit, as people read it; None for unknown. Amounts are in the currency of `money`."""
     if value is None:
         return None
+    unit: object = line.unit
+    if line.unit in AMOUNTS:
+        value, unit = money.amount(value), AMOUNTS[line.unit](money)
     text = plain_text(line.column, value, now) if line.column is not None else _FORMS[line.form](value)
     if text is None or not line.unit:
         return text
-    return f"{text} {gettext(line.unit)}"
+    return f"{text} {say(unit)}"
 
 
+AMOUNTS: Mapping[str, Callable[[Units], object]] = {
+    "USD": lambda money: money.currency,
+    "USD/h": lambda money: money.per_hour,
+}
+"""Units of lines that follow the currency, and what they are then."""
 VERDICTS = {
     "fits": N_("fits"),
     "tight": N_("tight"),

@@ -11,7 +11,7 @@ from app.market.columns import COLUMNS
 from app.market.offers import OfferRow
 from app.market.query import OfferQuery
 from app.market.service import Market
-from app.market.units import Heading
+from app.market.units import Heading, Units
 from app.web.cells import as_quoted, shown_text
 from app.web.question import run_query
 
@@ -43,6 +43,7 @@ class DetailsView:
     groups: tuple[tuple[str, tuple[Known, ...]], ...]
     why: Sentence | None
     address: str
+    money: Units
     quoted: str | None
 
 
@@ -68,4 +69,6 @@ def details_view(market: Market, offer_id: str, query: OfferQuery) -> DetailsVie
             groups.append((title, known))
     run = run_query(query)
     address = f"/offers/{offer_id}" + (f"?{run}" if run else "")
-    return DetailsView(row, tuple(groups), row.why if query.run else None, address, as_quoted(row))
+    return DetailsView(
+        row, tuple(groups), row.why if query.run else None, address, page.units, as_quoted(row)
+    )

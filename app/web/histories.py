@@ -118,7 +118,7 @@ def span_of(given: Mapping[str, str]) -> int:
         UnknownParameter: another parameter.
     """
     for name in given:
-        if name not in ("days", "lang"):
+        if name not in ("days", "currency"):
             raise UnknownParameter(name[:60], "there is no such parameter")
     asked, choices = given.get("days", str(DEFAULT_SPAN)), tuple(map(str, SPANS))
     if asked not in choices:
@@ -126,9 +126,9 @@ def span_of(given: Mapping[str, str]) -> int:
     return int(asked)
 
 
-def accelerator_history(market: Market, key: str, days: int) -> DayHistory:
+def accelerator_history(market: Market, key: str, days: int, kept: Mapping[str, str]) -> DayHistory:
     """Daily median (line) and low (dots) of every purchase option, over a span that ends with the newest recorded day
-    of this accelerator."""
+    of this accelerator, in USD: the rates of those days are not kept. Links to other spans carry `kept` along."""
     told = history.accelerator_days(market.engine, key)
     since = history.day_before(told[-1].day, days) if told else None
     shown = [day for day in told if since is not None and day.day >= since]
@@ -141,7 +141,7 @@ def accelerator_history(market: Market, key: str, days: int) -> DayHistory:
         chart=price_chart(series, label),
         legend=[Line(f"p{number}", PURCHASE_LABELS[option]) for number, option in enumerate(options, 1)],
         days=shown[::-1],
-        spans=[Span(span, f"?{urlencode({'days': span})}#history", span == days) for span in SPANS],
+        spans=[Span(span, f"?{urlencode({**kept, 'days': span})}#history", span == days) for span in SPANS],
         starts=told[0].day if told else None,
     )
 

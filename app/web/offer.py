@@ -13,13 +13,14 @@ from app.market.offers import OfferRow
 from app.market.query import OfferQuery
 from app.market.saved import Saved
 from app.market.service import Market
+from app.market.units import Heading, Units
 from app.web.bars import MemoryBar, bar_of
 from app.web.cells import plain_text
 from app.web.choices import Pick, neighbour_picks
 from app.web.compare import address_of as compare_href
 from app.web.fit import LeverLink, lever_links
 from app.web.histories import OfferHistory, offer_history
-from app.web.question import Question, href, question_of, run_alone
+from app.web.question import CURRENCY, Question, href, question_of, run_alone
 from app.web.saved import SavedView, saved_view
 
 TITLED = ("id", "accelerator_label", "source_url", "provider", "flags", "first_seen")
@@ -29,7 +30,7 @@ TITLED = ("id", "accelerator_label", "source_url", "provider", "flags", "first_s
 class Fact:
     """One line of the data sheet; `text` None = unknown."""
 
-    column: Column
+    heading: Heading
     text: str | None
 
 
@@ -39,6 +40,7 @@ class OfferView:
     an estimate of another day; `withdrawn_at` is None while the offer stands."""
 
     row: OfferRow
+    money: Units
     groups: tuple[tuple[str, tuple[Fact, ...]], ...]
     history: OfferHistory
     question: Question
@@ -61,12 +63,14 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery, kept: Saved | N
     """
     record, withdrawn_at = market.remembered(offer_id)
     row, path = market.row_of(record, withdrawn_at), f"/offers/{offer_id}"
+    money = Units.in_currency(dict(query.view).get(CURRENCY), market.board)
     explanation = (
         market.explain_remembered(record, withdrawn_at, query.run) if query.run is not None else None
     )
     return OfferView(
         row=row,
-        groups=_facts(row, market.clock()),
+        money=money,
+        groups=_facts(row, money, market.clock()),
         history=offer_history(market.price_points(offer_id), row.record.observed_at),
         question=question_of(query.to_params(), {}, False),
         terms=market.catalog.terms(row.record.provider),
@@ -76,7 +80,7 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery, kept: Saved | N
         else None,
         levers=lever_links(query, explanation.levers, path) if explanation is not None else (),
         links=_links(query, row, explanation),
-        neighbours=neighbour_picks(market, query, explanation.beside or {})
+        neighbours=neighbour_picks(market, query, explanation.beside or {}, money)
         if explanation is not None
         else (),
         withdrawn_at=withdrawn_at,
@@ -84,14 +88,18 @@ def offer_view(market: Market, offer_id: str, query: OfferQuery, kept: Saved | N
     )
 
 
-def _facts(row: OfferRow, now: datetime) -> tuple[tuple[str, tuple[Fact, ...]], ...]:
+def _facts(row: OfferRow, money: Units, now: datetime) -> tuple[tuple[str, tuple[Fact, ...]], ...]:
     groups = []
     for name, title in GROUPS.items():
         columns = [c for c in COLUMNS if c.group == name and not c.needs_run and c.name not in TITLED]
-        facts = tuple(Fact(column, plain_text(column, row[column.name], now) or None) for column in columns)
+        facts = tuple(Fact(money.heading(column), _text(column, row, money, now)) for column in columns)
         if facts:
             groups.append((title, facts))
     return tuple(groups)
+
+
+def _text(column: Column, row: OfferRow, money: Units, now: datetime) -> str | None:
+    return plain_text(column, money.value(column, row.record, row[column.name]), now) or None
 
 
 def _links(query: OfferQuery, row: OfferRow, explanation: Any) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from app.market.query import RUN_FIELDS, VIEW_OPTIONS, OfferQuery
 from app.web.language import gettext, say
 from app.web.run_form import Step, steps
 
+CURRENCY = "currency"
 Asked = Mapping[str, Sequence[str]]
 KEPT = ("sort", "order", "group", "columns", "per_page", "show_hidden", *VIEW_OPTIONS)
 LISTED = 60
@@ -134,14 +135,13 @@ def href_with(asked: Asked, field: str, value: str, path: str = "/") -> str:
 
 
 def run_alone(query: OfferQuery) -> OfferQuery:
-    """The run without filters, order and page."""
-    return OfferQuery.parse(
-        {name: values for name, values in query.to_params().items() if name in RUN_FIELDS}
-    )
+    """The run and the currency without filters, order and page."""
+    kept = {*RUN_FIELDS, CURRENCY}
+    return OfferQuery.parse({name: values for name, values in query.to_params().items() if name in kept})
 
 
 def run_query(query: OfferQuery) -> str:
-    """The run alone as a query string, for offer and fit pages."""
+    """The run and the currency alone as a query string, for offer and fit pages."""
     return run_alone(query).to_query_string()
 
 

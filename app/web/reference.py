@@ -16,7 +16,7 @@ from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.cells import RowWriter
 from app.web.offers import HeaderCell, display_columns, header_of
-from app.web.question import href
+from app.web.question import href, run_query
 
 TIERS = ("datacenter", "workstation", "consumer")
 CHEAPEST = 25
@@ -59,9 +59,9 @@ def offer_table(market: Market, most: int = CHEAPEST, /, **asked: str) -> OfferT
     query = OfferQuery.parse({name: [value] for name, value in (asked | {"per_page": str(most)}).items()})
     page = market.list_offers(query)
     columns = display_columns(query)
-    writer = RowWriter(columns, market.clock(), "")
+    writer = RowWriter(columns, market.clock(), run_query(query), page.units)
     whole = OfferQuery.parse({name: [value] for name, value in asked.items()})
-    header = tuple(header_of(column, whole) for column in columns)
+    header = tuple(header_of(column, whole, page.units) for column in columns)
     return OfferTable(header, Markup("\n").join(map(writer.row, page.rows)), page.total, href(whole))
 
 

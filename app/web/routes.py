@@ -20,18 +20,19 @@ from app.web.accelerator import accelerator_view
 from app.web.compare import add_compare
 from app.web.decisions import add_decisions, asked_once
 from app.web.fit_file import add_fit_file
-from app.web.histories import span_of
 from app.web.language import catalogs, language
 from app.web.learn import add_lessons
 from app.web.market import market_view
 from app.web.model import model_view
 from app.web.models import model_choices, near, resolve_model
 from app.web.parameters import only
-from app.web.question import href
+from app.web.question import CURRENCY, href
 from app.web.table import add_table, block_for
 from app.web.templating import environment, html_of, render, respond
 
 PAGES_KEPT = 128
+READ = {"/providers/{slug}": (CURRENCY,)}
+"""What pages read that are asked for nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Pages:
 
     def accelerator(self, request: Request, key: str) -> Response:
         """`/accelerators/{key}`: data sheet, offers and prices over time."""
-        view = accelerator_view(self.market, key, span_of(asked_once(request)))
+        view = accelerator_view(self.market, key, asked_once(request))
         return self.page(request, "accelerator.html", view=view)
 
     def providers(self, request: Request) -> Response:
@@ -110,7 +111,8 @@ class Pages:
 
     def provider(self, request: Request, slug: str) -> Response:
         """`/providers/{slug}`: terms and offers of one provider."""
-        return self.page(request, "provider.html", view=sources.provider_view(self.market, slug))
+        view = sources.provider_view(self.market, slug, asked_once(request))
+        return self.page(request, "provider.html", view=view)
 
     def models(self, request: Request) -> Response:
         """`/models`: all model shapes."""
@@ -174,7 +176,7 @@ def make_router(market: Market) -> APIRouter:
     }
     for path, view in (asking | plain).items():
         told: dict[str, Any] = {"response_class": HTMLResponse, "name": f"page {path}"}
-        told["dependencies"] = [] if path in asking else [only()]
+        told["dependencies"] = [] if path in asking else [only(*READ.get(path, ()))]
         router.add_api_route(path, view, methods=["GET", "HEAD"], **told)
     add_table(router, pages)
     add_decisions(router, pages)

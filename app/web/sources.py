@@ -15,7 +15,9 @@ from app.market.provider_facts import ProviderFacts, Source, provider_facts, sou
 from app.market.rates import RATES
 from app.market.service import Market
 from app.market.status import SourceStatus
+from app.market.units import Units
 from app.web.histories import ProviderHistory, provider_history
+from app.web.question import CURRENCY
 from app.web.reference import OfferTable, offer_table
 
 STALE = timedelta(hours=36)
@@ -66,6 +68,7 @@ class ProviderView:
     """One provider: what is known of it, its sources, and its cheapest offers. `options` are words."""
 
     facts: ProviderFacts
+    money: Units
     sources: Sequence[SourceLine]
     table: OfferTable
     options: Mapping[str, str]
@@ -93,17 +96,20 @@ def providers_view(market: Market) -> ProvidersView:
     return ProvidersView([line for line in lines if line.spread], [line for line in lines if not line.spread])
 
 
-def provider_view(market: Market, slug: str) -> ProviderView:
-    """One provider.
+def provider_view(market: Market, slug: str, asked: Mapping[str, str]) -> ProviderView:
+    """One provider, its prices in the currency that is asked for.
 
     Raises:
+        BadInput: there is no such currency.
         NotFound: it has no offers, no source, and the catalog does not know it.
     """
     facts, now = provider_facts(market, slug), market.clock()
+    money = Units.in_currency(asked.get(CURRENCY), market.board)
     return ProviderView(
         facts=facts,
+        money=money,
         sources=[_source_line(source, now) for source in facts.sources],
-        table=offer_table(market, provider=slug, sort="accelerator_price"),
+        table=offer_table(market, provider=slug, sort="accelerator_price", **asked),
         options=PURCHASE_LABELS,
         history=provider_history(market, slug),
     )
