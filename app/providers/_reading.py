@@ -32,6 +32,7 @@ _NAMELESS = re.compile(
     r"^\W*(?:\d+|cpu|gpu|none|null|n/?a|unknown|gpu \(unspecified\)|unspecified)?\W*$", re.IGNORECASE
 )
 _CURRENCY, _COUNTRY = re.compile(r"[A-Z]{3}$"), re.compile(r"[A-Z]{2}$")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d*)?$")
 _LONGEST = 200
 FAULTS = (
     *(KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError),
@@ -77,11 +78,36 @@ class Harvest:
             except Refused as refusal:
                 self.reject(str(refusal))
             except FAULTS as fault:
-                self.reject("not in the shape we know", f"{type(fault).__name__}: {fault}")
+                self._misshapen(fault)
             if taken:
                 self._rows_used += 1
             elif len(self._rejects) == refused_before:
                 self._ignored["the same offer again" if offered else nothing] += 1
+
+    def sift(self, rows: Iterable[Any], keep: Callable[[Any], object], reason: str) -> list[Any]:
+        """The rows that are to be read: the others are counted under `reason`, those in another shape are rejects."""
+        return self.unfold(rows, lambda row: (row,) if keep(row) else (), reason)
+
+    def unfold(
+        self, rows: Iterable[Any], inner: Callable[[Any], Iterable[Any]], nothing: str | None = None
+    ) -> list[Any]:
+        """What the rows hold. A row that holds none is counted under `nothing` (None: it only helps to read others, as
+        a list of stock does); one in another shape is a reject and takes no other row with it."""
+        found = []
+        for row in rows:
+            try:
+                held = list(inner(row))
+            except FAULTS as fault:
+                self._rows_read, self._last_raw = self._rows_read + 1, extract(row)
+                self._misshapen(fault)
+                continue
+            if not held and nothing is not None:
+                self.ignore(nothing)
+            found += held
+        return found
+
+    def _misshapen(self, fault: Exception) -> None:
+        self.reject("not in the shape we know", f"{type(fault).__name__}: {fault}")
 
     def _take(self, offer: ScrapedOffer) -> bool:
         """Keep an offer unless its identity (design §5) is taken; at another price that is a reject."""
@@ -210,14 +236,15 @@ def _price_flags(fields: Mapping[str, Any], name: str, count: float) -> tuple[st
 
 
 def decimal_of(value: object) -> Decimal | None:
-    """A number as a source writes it ("26.00", 3.49, 1990); None for null, blank and "N/A".
+    """A number as a source writes it ("26.00", 3.49, "42,066.5"); None for null, blank and "N/A".
 
     Raises:
-        Refused: something else.
+        Refused: something else, a decimal comma among it ("1,5" is neither 15 nor known to be 1.5).
     """
     if value is None or isinstance(value, bool):
         return None
-    text = str(value).strip().replace(",", "")
+    text = str(value).strip()
+    text = text.replace(",", "") if _THOUSANDS.match(text) else text
     if text == "" or text.upper().startswith("N/A") or text.lower() in ("none", "null", "-"):
         return None
     try:
@@ -242,7 +269,7 @@ def figure(value: object) -> float | None:
 
 
 def rows_at(part: Part, *path: str) -> list[Any]:
-    """The list at a path of a JSON answer.
+    """The list at a path of a JSON answer; its rows may be anything (`Harvest` refuses those in another shape).
 
     Raises:
         ShapeDrift: the path does not exist or does not end in a list.
@@ -252,8 +279,6 @@ def rows_at(part: Part, *path: str) -> list[Any]:
         node = node.get(key) if isinstance(node, Mapping) else None
     if not isinstance(node, list):
         raise ShapeDrift(f"{part.name}: no list at {'.'.join(path) or 'the top'}")
-    if not all(isinstance(row, dict) for row in node):
-        raise ShapeDrift(f"{part.name}: rows at {'.'.join(path) or 'the top'} are not objects")
     return node
 
 

@@ -90,8 +90,9 @@ def parse(payload: Payload) -> Parsed:
 
 
 def _list_prices(harvest: Harvest, region: str, rows: list[dict[str, str]]) -> None:
-    used = [row for row in rows if row["CapacityStatus"] in ("Used", "")]
-    harvest.ignore("a price of reserved or idle capacity", len(rows) - len(used))
+    used = harvest.sift(
+        rows, lambda row: row["CapacityStatus"] in ("Used", ""), "a price of reserved or idle capacity"
+    )
     listed = [row for row in used if row["TermType"] == "OnDemand"]
     reserved = [row for row in used if row["TermType"] == "Reserved"]
     harvest.ignore("neither on demand nor reserved", len(used) - len(listed) - len(reserved))

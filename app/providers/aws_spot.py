@@ -60,8 +60,7 @@ def parse(payload: Payload) -> Parsed:
         for kind in region["instanceTypes"]
         for size in kind["sizes"]
     ]
-    known = [row for row in rows if accelerators_of(row["size"])]
-    harvest.ignore("no accelerator", len(rows) - len(known))
+    known = harvest.sift(rows, lambda row: accelerators_of(row["size"]), "no accelerator")
     advice = _advice(payload)
     harvest.each(known, lambda row: _offer(harvest, row, advice), nothing="no spot price here")
     return harvest.parsed(payload)

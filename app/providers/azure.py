@@ -62,33 +62,33 @@ def parse(payload: Payload) -> Parsed:
         yield from _offers(harvest, row)
 
     rows = [row for part in payload.parts for row in rows_at(part, "Items")]
-    harvest.each(_newest(harvest, rows), read, nothing="no price")
+    worth = harvest.unfold(rows, lambda row: _ranked(harvest, row))
+    harvest.each(_newest(harvest, worth), read, nothing="no price")
     return harvest.parsed(payload)
 
 
-def _newest(harvest: Harvest, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows worth reading; where several price the same thing, the newest (then the primary meter) stands."""
-    best: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for row in rows:
-        reason = _beside_the_point(row)
-        if reason:
-            harvest.ignore(reason)
-            continue
-        key = tuple(
-            row.get(name)
-            for name in ("armSkuName", "armRegionName", "type", "reservationTerm", "currencyCode")
-        )
-        key = (*key, _market(row))
-        rank = (str(row.get("effectiveStartDate")), bool(row.get("isPrimaryMeterRegion")))
-        held = best.get(key)
-        if held is not None:
+_Ranked = tuple[tuple[str, ...], tuple[str, bool], dict[str, Any]]
+"""What a row prices, how it ranks among others of the same (newest, then of the primary meter), and the row."""
+
+
+def _ranked(harvest: Harvest, row: dict[str, Any]) -> Iterator[_Ranked]:
+    if reason := _beside_the_point(row):
+        harvest.ignore(reason)
+        return
+    names = ("armSkuName", "armRegionName", "type", "reservationTerm", "currencyCode")
+    rank = (str(row.get("effectiveStartDate")), bool(row.get("isPrimaryMeterRegion")))
+    yield (*(str(row.get(name)) for name in names), _market(row)), rank, row
+
+
+def _newest(harvest: Harvest, rows: list[_Ranked]) -> list[dict[str, Any]]:
+    """One row of everything that is priced; the best-ranked stands."""
+    best: dict[tuple[str, ...], tuple[tuple[str, bool], dict[str, Any]]] = {}
+    for key, rank, row in rows:
+        if key in best:
             harvest.ignore("an older price of the same thing")
-        if held is None or rank > (
-            str(held.get("effectiveStartDate")),
-            bool(held.get("isPrimaryMeterRegion")),
-        ):
-            best[key] = row
-    return list(best.values())
+        if key not in best or rank > best[key][0]:
+            best[key] = (rank, row)
+    return [row for _, row in best.values()]
 
 
 def _beside_the_point(row: dict[str, Any]) -> str | None:

@@ -38,10 +38,8 @@ def parse(payload: Payload) -> Parsed:
     """An on-demand and a spot offer a free rig of equal cards."""
     harvest = Harvest("clore", source="clore", url=CARD.homepage)
     rows = rows_at(payload.part("servers"), "servers")
-    free = [row for row in rows if not row.get("rented")]
-    alike = [row for row in free if _is_of_one_kind(row["specs"])]
-    harvest.ignore("rented", len(rows) - len(free))
-    harvest.ignore("mixed cards", len(free) - len(alike))
+    free = harvest.sift(rows, lambda row: not row.get("rented"), "rented")
+    alike = harvest.sift(free, lambda row: _is_of_one_kind(row["specs"]), "mixed cards")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         specs = row["specs"]

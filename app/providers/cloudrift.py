@@ -37,11 +37,12 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """Offers per variant and data centre; a centre without nodes is out of stock."""
     harvest = Harvest("cloudrift", source="cloudrift", url=CARD.homepage)
-    variants = []
-    for kind in rows_at(payload.part("types"), "data", "instance_types"):
-        listed = kind.get("variants") or ()
-        variants += [{"brand": kind["brand_short"], **variant} for variant in listed]
-        harvest.ignore("a kind without variants", 0 if listed else 1)
+    kinds = rows_at(payload.part("types"), "data", "instance_types")
+    variants = harvest.unfold(
+        kinds,
+        lambda kind: [{"brand": kind["brand_short"], **variant} for variant in kind.get("variants") or ()],
+        "a kind without variants",
+    )
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         cents = decimal_of(row["cost_per_hour"])

@@ -71,12 +71,11 @@ def parse(payload: Payload) -> Parsed:
     """Offers per type and location that has it, else one without a place."""
     harvest = Harvest("crusoe", source="crusoe", url=CARD.homepage)
     free: dict[str, dict[str, int]] = {}
-    for row in rows_at(payload.part("capacities"), "items"):
-        places = free.setdefault(row["type"], {})
-        places[row["location"]] = max(places.get(row["location"], 0), int(row["quantity"]))
+    capacities = rows_at(payload.part("capacities"), "items")
+    for kind, place, units in harvest.unfold(capacities, _capacity):
+        free.setdefault(kind, {})[place] = max(free.get(kind, {}).get(place, 0), units)
     rows = rows_at(payload.part("types"), "items")
-    gpu = [row for row in rows if row.get("num_gpu")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, lambda row: row.get("num_gpu"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         listed, spot = _PRICES.get(row["gpu_type"], (None, None))
@@ -87,6 +86,10 @@ def parse(payload: Payload) -> Parsed:
 
     harvest.each(gpu, read, nothing="no place")
     return harvest.parsed(payload)
+
+
+def _capacity(row: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
+    yield str(row["type"]), str(row["location"]), int(row["quantity"])
 
 
 def _offer(

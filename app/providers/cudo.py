@@ -41,8 +41,7 @@ def parse(payload: Payload) -> Parsed:
     """Offers per machine type, data centre and size."""
     harvest = Harvest("cudo", source="cudo", url=CARD.homepage)
     rows = rows_at(payload.part("types"), "machineTypes")
-    gpu = [row for row in rows if row.get("gpuModel")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, lambda row: row.get("gpuModel"), "no accelerator")
     harvest.each(gpu, lambda row: _offers(harvest, row), nothing="no size allowed")
     return harvest.parsed(payload)
 

@@ -47,8 +47,7 @@ def parse(payload: Payload) -> Parsed:
     part = payload.part("configurations")
     wrapped = isinstance(part.json(), dict) and "result" in part.json()
     rows = rows_at(part, "result", "items") if wrapped else rows_at(part, "items")
-    gpu = [row for row in rows if row.get("gpus")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, lambda row: row.get("gpus"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         network = str(row.get("compute_network") or "").lower()

@@ -44,8 +44,7 @@ def parse(payload: Payload) -> Parsed:
     """Offers per size and region; a size without regions is out of stock."""
     harvest = Harvest("digitalocean", source="digitalocean", url=CARD.homepage)
     rows = [row for part in payload.parts for row in rows_at(part, "sizes")]
-    gpu = [row for row in rows if row.get("gpu_info")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, lambda row: row.get("gpu_info"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         info = row["gpu_info"]

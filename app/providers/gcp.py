@@ -70,11 +70,12 @@ def parse(payload: Payload) -> Parsed:
         if set(machine) & set(_CARDS)
         for region, cost in machine["cost"].items()
     ]
-    here = [row for row in rows if (row["name"], row["region"]) in sold]
+    here = harvest.sift(
+        rows, lambda row: (row["name"], row["region"]) in sold, "priced in a region that does not sell it"
+    )
     harvest.ignore(
         "no accelerator", sum(1 for machine in instances.values() if not set(machine) & set(_CARDS))
     )
-    harvest.ignore("priced in a region that does not sell it", len(rows) - len(here))
     harvest.each(here, lambda row: _offers(harvest, row, as_of), nothing="not sold without a reservation")
     return harvest.parsed(payload)
 

@@ -58,8 +58,9 @@ def parse(payload: Payload) -> Parsed:
     """Spot, calendar and committed offers of whole machines, per region."""
     harvest = Harvest("gcp_billing", source="gcp_billing", url=CARD.homepage)
     rows = [row for part in payload.parts for row in rows_at(part, "skus")]
-    whole = [row for row in rows if _ALL_IN.search(row["description"])]
-    harvest.ignore("a part of a machine, not an instance", len(rows) - len(whole))
+    whole = harvest.sift(
+        rows, lambda row: _ALL_IN.search(row["description"]), "a part of a machine, not an instance"
+    )
     harvest.each(whole, lambda row: _offers(harvest, row), nothing="not sold on demand, or nowhere priced")
     return harvest.parsed(payload)
 

@@ -79,10 +79,14 @@ def parse(payload: Payload) -> Parsed:
 
 
 def _read_cloud(harvest: Harvest, slug: str, part: Part, rows: list[dict[str, str]]) -> None:
-    gpu = [row for row in rows if row["gpu_name"] and row["gpu_count"] not in ("", "0")]
-    once = [row for row in gpu if "gcp-g4-preview" not in (row.get("flags") or "")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
-    harvest.ignore("the same machine under its preview flag", len(gpu) - len(once))
+    gpu = harvest.sift(
+        rows, lambda row: row["gpu_name"] and row["gpu_count"] not in ("", "0"), "no accelerator"
+    )
+    once = harvest.sift(
+        gpu,
+        lambda row: "gcp-g4-preview" not in (row.get("flags") or ""),
+        "the same machine under its preview flag",
+    )
 
     def read(row: dict[str, str]) -> Iterator[ScrapedOffer]:
         flags = (row.get("flags") or "").split()

@@ -71,9 +71,9 @@ def parse(payload: Payload) -> Parsed:
         )
 
     rows = rows_at(payload.part("latest"), "offers")
-    machines = [row for row in rows if row.get("kind") != "serverless"]
-    here = [row for row in machines if row.get("provider") in _COVERED]
-    harvest.ignore("serverless", len(rows) - len(machines))
-    harvest.ignore("a cloud that is asked directly", len(machines) - len(here))
+    machines = harvest.sift(rows, lambda row: row.get("kind") != "serverless", "serverless")
+    here = harvest.sift(
+        machines, lambda row: row.get("provider") in _COVERED, "a cloud that is asked directly"
+    )
     harvest.each(here, read, nothing="no price")
     return harvest.parsed(payload)

@@ -42,18 +42,17 @@ def parse(payload: Payload) -> Parsed:
     """One offer a server with a card."""
     harvest = Harvest("hetzner", source="hetzner", url=CARD.homepage)
     rows = rows_at(payload.part("servers"), "server")
-    gpu = [
-        row
-        for row in rows
-        if "GPU" in " ".join((*(row.get("specials") or ()), *(row.get("description") or ())))
-    ]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, _has_accelerator, "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         yield _offer(harvest, row)
 
     harvest.each(gpu, read, nothing="no price")
     return harvest.parsed(payload)
+
+
+def _has_accelerator(row: dict[str, Any]) -> bool:
+    return "GPU" in " ".join((*(row.get("specials") or ()), *(row.get("description") or ())))
 
 
 def _offer(harvest: Harvest, row: dict[str, Any]) -> ScrapedOffer:

@@ -45,9 +45,9 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """One offer a kind of machine."""
     harvest = Harvest("hotaisle", source="hotaisle", url=CARD.homepage)
-    rows = [{**row, "kind": part.name} for part in payload.parts for row in rows_at(part)]
-    gpu = [row for row in rows if row["Specs"].get("gpus")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    listed = [(part.name, row) for part in payload.parts for row in rows_at(part)]
+    rows = harvest.unfold(listed, lambda pair: ({**pair[1], "kind": pair[0]},), "no row")
+    gpu = harvest.sift(rows, lambda row: row["Specs"].get("gpus"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         specs, cents = row["Specs"], decimal_of(row["OnDemandPrice"])

@@ -40,11 +40,11 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """An on-demand offer a flavour, and a spot offer where the price book has one."""
     harvest = Harvest("hyperstack", source="hyperstack", url=CARD.homepage)
-    prices = {str(row["name"]).lower(): some(row["value"]) for row in rows_at(payload.part("prices"))}
+    book = rows_at(payload.part("prices"))
+    prices = dict(harvest.unfold(book, lambda row: [(str(row["name"]).lower(), some(row["value"]))]))
     groups = rows_at(payload.part("flavors"), "data")
-    flavors = [flavor for group in groups for flavor in group["flavors"]]
-    gpu = [flavor for flavor in flavors if flavor.get("gpu")]
-    harvest.ignore("no accelerator", len(flavors) - len(gpu))
+    flavors = harvest.unfold(groups, lambda group: group["flavors"], "a group without flavours")
+    gpu = harvest.sift(flavors, lambda flavor: flavor.get("gpu"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         name, count = str(row["gpu"]), int(row["gpu_count"])

@@ -44,8 +44,9 @@ def parse(payload: Payload) -> Parsed:
     types = payload.part("types").json().get("data")
     if not isinstance(types, dict):
         raise ShapeDrift("types: no data")
-    gpu = [row for row in types.values() if row["instance_type"]["specs"].get("gpus")]
-    harvest.ignore("no accelerator", len(types) - len(gpu))
+    gpu = harvest.sift(
+        types.values(), lambda row: row["instance_type"]["specs"].get("gpus"), "no accelerator"
+    )
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         kind, regions = row["instance_type"], row["regions_with_capacity_available"]

@@ -52,9 +52,9 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """Offers per plan, region and span of time."""
     harvest = Harvest("latitude", source="latitude", url=CARD.homepage)
-    rows = [row["attributes"] for part in payload.parts for row in rows_at(part, "data")]
-    gpu = [row for row in rows if (row["specs"].get("gpu") or {}).get("count")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    plans = [row for part in payload.parts for row in rows_at(part, "data")]
+    rows = harvest.unfold(plans, lambda row: (row["attributes"],), "no attributes")
+    gpu = harvest.sift(rows, lambda row: (row["specs"].get("gpu") or {}).get("count"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         for region in row["regions"]:

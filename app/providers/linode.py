@@ -56,18 +56,23 @@ def parse(payload: Payload) -> Parsed:
     """Offers per type and region that says anything of it, else one without a place."""
     harvest = Harvest("linode", source="linode", url=CARD.homepage)
     places: dict[str, dict[str, bool]] = {}
-    for part in payload.parts:
-        for row in rows_at(part, "data") if part.name == "regions/availability" else ():
-            places.setdefault(row["plan"], {})[row["region"]] = bool(row["available"])
+    said = [
+        row for part in payload.parts if part.name == "regions/availability" for row in rows_at(part, "data")
+    ]
+    for plan, region, free in harvest.unfold(said, _availability):
+        places.setdefault(plan, {})[region] = free
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         yield from _offers(harvest, row, places.get(row["id"], {}))
 
     rows = [row for part in payload.parts if part.name == "linode/types" for row in rows_at(part, "data")]
-    gpu = [row for row in rows if row.get("gpus")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, lambda row: row.get("gpus"), "no accelerator")
     harvest.each(gpu, read, nothing="no price")
     return harvest.parsed(payload)
+
+
+def _availability(row: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    yield str(row["plan"]), str(row["region"]), bool(row["available"])
 
 
 def _offers(harvest: Harvest, row: dict[str, Any], places: dict[str, bool]) -> Iterator[ScrapedOffer]:

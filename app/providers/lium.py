@@ -36,18 +36,16 @@ def parse(payload: Payload) -> Parsed:
     """One offer a kind of node (model, count, country, tier)."""
     harvest = Harvest("lium", source="lium", url=CARD.homepage)
     rows = rows_at(payload.part("nodes"), "nodes")
-    whole = [row for row in rows if row.get("available_gpu_count", 0) >= (row.get("gpu_count") or 0)]
-    harvest.ignore("partly taken", len(rows) - len(whole))
+    whole = harvest.sift(
+        rows, lambda row: row.get("available_gpu_count", 0) >= (row.get("gpu_count") or 0), "partly taken"
+    )
     best: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for row in whole:
-        kind = tuple(str(row.get(name)) for name in ("gpu_model", "gpu_count", "country_code", "tier"))
-        held = best.get(kind)
-        if held is None:
-            best[kind] = {**row, "alike": 1}
-            continue
-        harvest.ignore("a node like a cheaper one")
-        cheaper = min((row, held), key=lambda node: some(node.get("price_per_node_hour")) or 10**9)
-        best[kind] = {**cheaper, "alike": held["alike"] + 1}
+    for kind, node in harvest.unfold(whole, _node):
+        held = best.setdefault(kind, node)
+        if held is not node:
+            harvest.ignore("a node like a cheaper one")
+            cheaper = min((node, held), key=lambda one: one["price"] or 10**9)
+            best[kind] = {**cheaper, "alike": held["alike"] + 1}
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         count = row["gpu_count"]
@@ -62,7 +60,7 @@ def parse(payload: Payload) -> Parsed:
             country=row.get("country_code") or None,
             tier=row.get("tier") or None,
             purchase_option="on_demand" if row.get("tier") == "secure" else "spot",
-            price_per_hour=some(row["price_per_node_hour"]),
+            price_per_hour=row["price"],
             vcpus=figure(row.get("cpu_count")),
             ram_gib=figure(row.get("ram_gb")),
             stock="in_stock",
@@ -72,3 +70,8 @@ def parse(payload: Payload) -> Parsed:
 
     harvest.each(best.values(), read, nothing="no price")
     return harvest.parsed(payload)
+
+
+def _node(row: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    kind = tuple(str(row.get(name)) for name in ("gpu_model", "gpu_count", "country_code", "tier"))
+    yield kind, {**row, "price": some(row["price_per_node_hour"]), "alike": 1}

@@ -55,8 +55,7 @@ def parse(payload: Payload) -> Parsed:
     harvest = Harvest("mithril", source="mithril", url=CARD.homepage)
     types = rows_at(payload.part("types"))
     auctions = rows_at(payload.part("auction"))
-    gpu = [row for row in types if row.get("num_gpus")]
-    harvest.ignore("no accelerator", len(types) - len(gpu))
+    gpu = harvest.sift(types, lambda row: row.get("num_gpus"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         prices = _object(payload.part(f"price:{row['fid']}"))

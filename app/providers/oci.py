@@ -90,7 +90,7 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """An offer a shape, and a preemptible one where the shape allows it."""
     harvest = Harvest("oci", source="oci", url=CARD.homepage)
-    shapes = _shapes(payload)
+    shapes = _shapes(harvest, payload)
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         each = _pay_as_you_go(row)
@@ -103,10 +103,12 @@ def parse(payload: Payload) -> Parsed:
                 yield _offer(harvest, row, shape, "spot", each * shape.accelerators / 2)
 
     rows = rows_at(payload.part("prices"), "items")
-    gpu = [row for row in rows if row.get("metricName") == "GPU Per Hour"]
-    machines = [row for row in gpu if not any(word in row["displayName"] for word in _NOT_MACHINES)]
-    harvest.ignore("not priced per GPU", len(rows) - len(gpu))
-    harvest.ignore("software, or hardware elsewhere than in the cloud", len(gpu) - len(machines))
+    gpu = harvest.sift(rows, lambda row: row.get("metricName") == "GPU Per Hour", "not priced per GPU")
+    machines = harvest.sift(
+        gpu,
+        lambda row: not any(word in row["displayName"] for word in _NOT_MACHINES),
+        "software, or hardware elsewhere than in the cloud",
+    )
     harvest.each(machines, read, nothing="no price")
     return harvest.parsed(payload)
 
@@ -137,24 +139,23 @@ def _offer(harvest: Harvest, row: dict[str, Any], shape: _Shape, option: str, pr
     )
 
 
-def _shapes(payload: Payload) -> tuple[_Shape, ...]:
+def _shapes(harvest: Harvest, payload: Payload) -> tuple[_Shape, ...]:
     """The estimator's shapes, completed by the table for those that it lacks."""
-    found: dict[str, _Shape] = {}
-    parts = [part for part in payload.parts if part.name == "shapes"]
-    for row in rows_at(parts[0], "items") if parts else ():
-        if (
-            (row.get("subType") or {}).get("value") != "gpu"
-            or row.get("hidden")
-            or row.get("status") != "ACTIVE"
-        ):
-            continue
-        ocpu = [product for product in row.get("products") or () if product["type"]["value"] == "ocpu"]
-        if not ocpu or not row.get("gpuQty"):
-            continue
-        name = str(row["name"]).partition(" (")[0]
-        virtual = (row.get("shapeType") or {}).get("value") == "vm"
-        found[name] = _Shape(
-            name, ocpu[0]["partNumber"], int(row["gpuQty"]), figure(ocpu[0].get("qty")),
-            figure(row.get("bundleMemoryQty")), virtual and bool(row.get("allowPreemptible")),
-        )  # fmt: skip
-    return tuple({**{shape.name: shape for shape in _KNOWN}, **found}.values())
+    rows = [row for part in payload.parts if part.name == "shapes" for row in rows_at(part, "items")]
+    found = harvest.unfold(rows, _shape)
+    return tuple({shape.name: shape for shape in (*_KNOWN, *found)}.values())
+
+
+def _shape(row: dict[str, Any]) -> Iterator[_Shape]:
+    sort = (row.get("subType") or {}).get("value")
+    if sort != "gpu" or row.get("hidden") or row.get("status") != "ACTIVE":
+        return
+    ocpu = [product for product in row.get("products") or () if product["type"]["value"] == "ocpu"]
+    if not ocpu or not row.get("gpuQty"):
+        return
+    virtual = (row.get("shapeType") or {}).get("value") == "vm"
+    yield _Shape(
+        str(row["name"]).partition(" (")[0], ocpu[0]["partNumber"], int(row["gpuQty"]),
+        figure(ocpu[0].get("qty")), figure(row.get("bundleMemoryQty")),
+        virtual and bool(row.get("allowPreemptible")),
+    )  # fmt: skip

@@ -63,12 +63,11 @@ def parse(payload: Payload) -> Parsed:
 
 def _read_file(harvest: Harvest, part: Part, rows: list[dict[str, str]]) -> None:
     newest = max((row["snapshot_ts"][:10] for row in rows), default="")
-    current = [row for row in rows if row["snapshot_ts"][:10] == newest]
-    gpu = [row for row in current if row["gpu_name"] and row["gpu_count"] not in ("", "0")]
-    whole = [row for row in gpu if row["instance_type"]]
-    harvest.ignore("an older day", len(rows) - len(current))
-    harvest.ignore("no accelerator", len(current) - len(gpu))
-    harvest.ignore("an accelerator priced without its host", len(gpu) - len(whole))
+    current = harvest.sift(rows, lambda row: row["snapshot_ts"][:10] == newest, "an older day")
+    gpu = harvest.sift(
+        current, lambda row: row["gpu_name"] and row["gpu_count"] not in ("", "0"), "no accelerator"
+    )
+    whole = harvest.sift(gpu, lambda row: row["instance_type"], "an accelerator priced without its host")
     harvest.each(whole, lambda row: _offers(harvest, part, row), nothing="no price")
 
 

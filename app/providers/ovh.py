@@ -59,16 +59,17 @@ def parse(payload: Payload) -> Parsed:
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         yield _offer(harvest, row, currency)
 
-    instances = [row for row in rows if row.get("product") == "publiccloud-instance"]
-    hourly = [row for row in instances if str(row.get("planCode")).endswith(_HOURLY)]
-    linux = [row for row in hourly if not row["planCode"].startswith("win-")]
-    gpu = [row for row in linux if _is_accelerated(row)]
-    active = [row for row in gpu if "active" in ((row.get("blobs") or {}).get("tags") or ())]
-    harvest.ignore("not an instance", len(rows) - len(instances))
-    harvest.ignore("monthly, or of another zone", len(instances) - len(hourly))
-    harvest.ignore("Windows price", len(hourly) - len(linux))
-    harvest.ignore("no accelerator", len(linux) - len(gpu))
-    harvest.ignore("not on sale", len(gpu) - len(active))
+    instances = harvest.sift(
+        rows, lambda row: row.get("product") == "publiccloud-instance", "not an instance"
+    )
+    hourly = harvest.sift(
+        instances, lambda row: str(row.get("planCode")).endswith(_HOURLY), "monthly, or of another zone"
+    )
+    linux = harvest.sift(hourly, lambda row: not row["planCode"].startswith("win-"), "Windows price")
+    gpu = harvest.sift(linux, lambda row: _is_accelerated(row), "no accelerator")
+    active = harvest.sift(
+        gpu, lambda row: "active" in ((row.get("blobs") or {}).get("tags") or ()), "not on sale"
+    )
     harvest.each(active, read, nothing="no price")
     return harvest.parsed(payload)
 

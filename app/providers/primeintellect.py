@@ -61,7 +61,8 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """An offer a row that has a price."""
     harvest = Harvest("primeintellect", source="primeintellect", url=CARD.homepage)
-    rows = [{**row, "kind": part.name} for part in payload.parts for row in rows_at(part, "items")]
+    listed = [(part.name, row) for part in payload.parts for row in rows_at(part, "items")]
+    rows = harvest.unfold(listed, lambda pair: ({**pair[1], "kind": pair[0]},), "no row")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         prices, secure = row["prices"], row.get("security") != "community_cloud"

@@ -65,8 +65,8 @@ def parse(payload: Payload) -> Parsed:
     """Offers per pod size and tier: in the data centres that have them, else once without a place."""
     prices = payload.part("prices")
     _answer(prices)
-    stock = _stock(payload.parts)
     harvest = Harvest("runpod", source="runpod", url=CARD.homepage)
+    stock = _stock(harvest, payload.parts)
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         yield from _secure(harvest, row, stock)
@@ -75,8 +75,7 @@ def parse(payload: Payload) -> Parsed:
         yield from _clusters(harvest, row)
 
     rows = rows_at(prices, "data", "gpuTypes")
-    named = [row for row in rows if row.get("id") != "unknown"]
-    harvest.ignore("the placeholder row", len(rows) - len(named))
+    named = harvest.sift(rows, lambda row: row.get("id") != "unknown", "the placeholder row")
     harvest.each(named, read, nothing="not offered in any tier")
     return harvest.parsed(payload)
 
@@ -100,7 +99,7 @@ def _answer(part: Part) -> dict[str, Any]:
     return data
 
 
-def _stock(parts: tuple[Part, ...]) -> dict[tuple[str, int], dict[str, dict[str, Any]]]:
+def _stock(harvest: Harvest, parts: tuple[Part, ...]) -> dict[tuple[str, int], dict[str, dict[str, Any]]]:
     """(accelerator id, size) → data centre → what it has; only what is in stock."""
     found: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for part in parts:
@@ -111,12 +110,16 @@ def _stock(parts: tuple[Part, ...]) -> dict[tuple[str, int], dict[str, dict[str,
             rows = _answer(part).get("gpuTypes") or ()
         except ShapeDrift:
             continue
-        for row in rows:
-            for size in _SIZES:
-                has = row.get(f"n{size}") or {}
-                if has.get("stockStatus") in _STOCK:
-                    found.setdefault((row["id"], size), {})[place] = has
+        for name, size, has in harvest.unfold(rows, _held):
+            found.setdefault((name, size), {})[place] = has
     return found
+
+
+def _held(row: dict[str, Any]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    for size in _SIZES:
+        has = row.get(f"n{size}") or {}
+        if has.get("stockStatus") in _STOCK:
+            yield str(row["id"]), size, has
 
 
 def _sizes(row: dict[str, Any], most: str) -> list[int]:

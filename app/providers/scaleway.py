@@ -53,12 +53,9 @@ def parse(payload: Payload) -> Parsed:
         yield _offer(harvest, row)
 
     rows = [row for part in payload.parts for row in rows_at(part, "products")]
-    machines = [row for row in rows if str(row.get("sku")).startswith("/compute/")]
-    sold = [row for row in machines if row.get("status") != "retired"]
-    gpu = [row for row in sold if (_hardware(row).get("gpu") or {}).get("count")]
-    harvest.ignore("not an instance", len(rows) - len(machines))
-    harvest.ignore("retired", len(machines) - len(sold))
-    harvest.ignore("no accelerator", len(sold) - len(gpu))
+    machines = harvest.sift(rows, lambda row: str(row.get("sku")).startswith("/compute/"), "not an instance")
+    sold = harvest.sift(machines, lambda row: row.get("status") != "retired", "retired")
+    gpu = harvest.sift(sold, lambda row: (_hardware(row).get("gpu") or {}).get("count"), "no accelerator")
     harvest.each(gpu, read, nothing="no price")
     return harvest.parsed(payload)
 

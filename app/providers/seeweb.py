@@ -39,10 +39,8 @@ def parse(payload: Payload) -> Parsed:
     """Offers per plan and location."""
     harvest = Harvest("seeweb", source="seeweb", url=CARD.homepage)
     rows = rows_at(payload.part("plans"), "plans")
-    gpu = [row for row in rows if figure(row.get("gpu"))]
-    sold = [row for row in gpu if row.get("available")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
-    harvest.ignore("not on sale", len(gpu) - len(sold))
+    gpu = harvest.sift(rows, lambda row: figure(row.get("gpu")), "no accelerator")
+    sold = harvest.sift(gpu, lambda row: row.get("available"), "not on sale")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         memory, ram = re.search(r"(\d+) ?GB", row["gpu_label"], re.IGNORECASE), figure(row.get("ram"))

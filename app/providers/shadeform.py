@@ -41,8 +41,7 @@ def parse(payload: Payload) -> Parsed:
     """Offers per type and region."""
     harvest = Harvest("shadeform", source="shadeform", url=CARD.homepage)
     rows = rows_at(payload.part("types"), "instance_types")
-    gpu = [row for row in rows if row["configuration"].get("num_gpus")]
-    harvest.ignore("no accelerator", len(rows) - len(gpu))
+    gpu = harvest.sift(rows, lambda row: row["configuration"].get("num_gpus"), "no accelerator")
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         shape, cents, slug = row["configuration"], decimal_of(row["hourly_price"]), slug_of(row["cloud"])

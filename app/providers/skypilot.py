@@ -116,10 +116,10 @@ def parse(payload: Payload) -> Parsed:
 
 
 def _read_cloud(harvest: Harvest, slug: str, part: Part, rows: list[dict[str, str]]) -> None:
-    with_accelerator = [row for row in rows if row["AcceleratorName"]]
-    whole = [row for row in with_accelerator if row["InstanceType"]]
-    harvest.ignore("no accelerator", len(rows) - len(with_accelerator))
-    harvest.ignore("an accelerator priced without its host", len(with_accelerator) - len(whole))
+    with_accelerator = harvest.sift(rows, lambda row: row["AcceleratorName"], "no accelerator")
+    whole = harvest.sift(
+        with_accelerator, lambda row: row["InstanceType"], "an accelerator priced without its host"
+    )
 
     def read(row: dict[str, str]) -> Iterator[ScrapedOffer]:
         common = _common(slug, part, row)

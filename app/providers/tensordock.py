@@ -41,9 +41,12 @@ def parse(payload: Payload) -> Parsed:
     """Offers per location, accelerator and size on hand."""
     harvest = Harvest("tensordock", source="tensordock", url=CARD.homepage)
     places = rows_at(payload.part("locations"), "data", "locations")
-    rows = [{**gpu, "place": place} for place in places for gpu in place["gpus"]]
-    there = [row for row in rows if row.get("max_count")]
-    harvest.ignore("none on hand", len(rows) - len(there))
+    rows = harvest.unfold(
+        places,
+        lambda place: [{**gpu, "place": place} for gpu in place["gpus"]],
+        "a place without accelerators",
+    )
+    there = harvest.sift(rows, lambda row: row.get("max_count"), "none on hand")
     harvest.each(there, lambda row: _offers(harvest, row), nothing="no size fits the host")
     return harvest.parsed(payload)
 

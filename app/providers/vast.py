@@ -72,13 +72,14 @@ def parse(payload: Payload) -> Parsed:
                 price_basis="lowest bid for the whole offer",
             )
 
-    rows = list({row["id"]: row for part in payload.parts for row in rows_at(part, "offers")}.values())
-    free = [row for row in rows if row.get("rentable", True) and not row.get("rented")]
-    known = [
-        row for row in free if row.get("verified", True) and row.get("verification", "verified") == "verified"
-    ]
-    harvest.ignore("rented", len(rows) - len(free))
-    harvest.ignore("host not verified", len(free) - len(known))
+    listed = [row for part in payload.parts for row in rows_at(part, "offers")]
+    rows = dict(harvest.unfold(listed, lambda row: ((str(row["id"]), row),), "no id")).values()
+    free = harvest.sift(rows, lambda row: row.get("rentable", True) and not row.get("rented"), "rented")
+    known = harvest.sift(
+        free,
+        lambda row: row.get("verified", True) and row.get("verification", "verified") == "verified",
+        "host not verified",
+    )
     harvest.each(known, read, nothing="no price")
     return harvest.parsed(payload)
 

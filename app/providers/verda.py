@@ -14,7 +14,7 @@ from app.domain.offer import Parsed, ScrapedOffer
 from app.domain.sentence import N_
 from app.providers._reading import Harvest, decimal_of, figure, rows_at, some
 from app.providers.card import ProviderCard
-from app.providers.port import Http, Payload, Settings
+from app.providers.port import Http, Part, Payload, Settings
 
 _HOSTS = ("https://api.verda.com/v1", "https://api.datacrunch.io/v1")
 
@@ -58,7 +58,7 @@ async def fetch(http: Http, settings: Settings) -> Payload:
 def parse(payload: Payload) -> Parsed:
     """On-demand and spot offers: at the locations that have them where stock is known, else without a place."""
     harvest = Harvest("verda", source="verda", url=CARD.homepage)
-    stock = {part.name: _places(rows_at(part)) for part in payload.parts if part.name != "prices"}
+    stock = {part.name: _places(harvest, part) for part in payload.parts if part.name != "prices"}
 
     def read(row: dict[str, Any]) -> Iterator[ScrapedOffer]:
         prices = {"on_demand": decimal_of(row["price_per_hour"]), "spot": some(row.get("spot_price"))}
@@ -73,18 +73,21 @@ def parse(payload: Payload) -> Parsed:
                 )
 
     rows = rows_at(payload.part("prices"))
-    with_gpu = [row for row in rows if (row.get("gpu") or {}).get("number_of_gpus")]
-    harvest.ignore("no accelerator", len(rows) - len(with_gpu))
+    with_gpu = harvest.sift(rows, lambda row: (row.get("gpu") or {}).get("number_of_gpus"), "no accelerator")
     harvest.each(with_gpu, read, nothing="no price")
     return harvest.parsed(payload)
 
 
-def _places(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
+def _places(harvest: Harvest, part: Part) -> dict[str, list[str]]:
+    """Instance type → the places that have it."""
     found: dict[str, list[str]] = {}
-    for row in rows:
-        for kind in row["availabilities"]:
-            found.setdefault(kind, []).append(row["location_code"])
+    for kind, place in harvest.unfold(rows_at(part), _stocked):
+        found.setdefault(kind, []).append(place)
     return found
+
+
+def _stocked(row: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(str(kind), row["location_code"]) for kind in row["availabilities"]]
 
 
 def _common(row: dict[str, Any]) -> dict[str, Any]:

@@ -51,11 +51,7 @@ def parse(payload: Payload) -> Parsed:
     harvest.each(_whole(payload.part("metal")), lambda row: _metal(harvest, row), nothing="no price")
     for part in payload.parts:
         if part.name == "machines":
-            presets = [
-                {"location": _place(place), **preset}
-                for place in _whole(part)
-                for preset in place.get("available_presets") or ()
-            ]
+            presets = harvest.unfold(_whole(part), _presets, "a place without presets")
             harvest.each(presets, lambda row: _machine(harvest, row), nothing="no price")
     return harvest.parsed(payload)
 
@@ -75,6 +71,10 @@ def _whole(part: Part) -> list[dict[str, Any]]:
 
 def _place(row: dict[str, Any]) -> str:
     return str(row.get("name") or row["id"])
+
+
+def _presets(place: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"location": _place(place), **preset} for preset in place.get("available_presets") or ()]
 
 
 def _metal(harvest: Harvest, row: dict[str, Any]) -> Iterator[ScrapedOffer]:

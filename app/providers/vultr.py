@@ -62,9 +62,8 @@ def parse(payload: Payload) -> Parsed:
     metal = [
         row for part in payload.parts if part.name == "plans-metal" for row in rows_at(part, "plans_metal")
     ]
-    gpu = [row for row in cloud if row.get("gpu_type")]
-    gpu_metal = [row for row in metal if str(row.get("id")).endswith("-gpu")]
-    harvest.ignore("no accelerator", len(cloud) - len(gpu) + len(metal) - len(gpu_metal))
+    gpu = harvest.sift(cloud, lambda row: row.get("gpu_type"), "no accelerator")
+    gpu_metal = harvest.sift(metal, lambda row: str(row.get("id")).endswith("-gpu"), "no accelerator")
     harvest.each(gpu, lambda row: _plan(harvest, row), nothing="not for rent")
     harvest.each(gpu_metal, lambda row: _metal(harvest, row), nothing="not for rent")
     return harvest.parsed(payload)

@@ -131,10 +131,36 @@ def test_every_row_is_accounted_for(kinds: list[str]) -> None:
     assert len(same) <= 1
 
 
-def test_a_list_of_anything_but_objects_is_another_shape() -> None:
-    for text in ('{"items": [1]}', '{"items": {}}', '{"item": []}', "[]", '"x"'):
+def test_an_answer_without_its_list_is_another_shape() -> None:
+    for text in ('{"items": {}}', '{"item": []}', "[]", '"x"'):
         with pytest.raises(ShapeDrift):
             rows_at(Part("answer", "u", text), "items")
+
+
+def test_a_row_in_another_shape_is_a_reject_and_takes_no_other_row_with_it() -> None:
+    harvest = Harvest("someone", source="test")
+    rows = rows_at(Part("answer", "u", '{"items": [{"gpus": 1}, 7, null, {"gpus": 0}]}'), "items")
+    gpu = harvest.sift(rows, lambda row: row["gpus"], "no accelerator")
+    held = harvest.unfold([{"a": [1, 2]}, {"a": None}, {"a": []}], lambda row: row["a"], "holds none")
+    helped = harvest.unfold([{"a": []}], lambda row: row["a"])
+    harvest.each(gpu, lambda row: [_offer()], nothing="no price")
+    result = harvest.parsed()
+    assert (gpu, held, helped) == ([{"gpus": 1}], [1, 2], [])
+    assert len(result.offers) == 1 and len(result.rejects) == 3
+    assert result.ignored == {"no accelerator": 1, "holds none": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("42,066.5", "42066.5"), ("1,234,567", "1234567"), ("0.5", "0.5"), (" 3 ", "3")]
+)
+def test_a_comma_between_thousands_is_no_part_of_a_number(text: str, number: str) -> None:
+    assert decimal_of(text) == Decimal(number)
+
+
+@pytest.mark.parametrize("text", ["1,5", "0,78", "12,34", "1,2345", "1.080,50"])
+def test_a_decimal_comma_is_refused_and_not_taken_for_thousands(text: str) -> None:
+    with pytest.raises(Refused):
+        decimal_of(text)
 
 
 def test_a_table_without_its_columns_or_cut_short_is_another_shape() -> None:
