@@ -9,7 +9,6 @@ worker is killed with SIGKILL while it works, and the database is restarted. Not
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import signal
@@ -28,20 +27,10 @@ from app.db.present import read_current
 from app.domain.record import OfferRecord
 from app.providers import discover
 from tests.postgres import PostgresServer, temporary_server
-from tests.providers.internet import Reply, payload, served
+from tests.providers.internet import bad_day, payload, served
 
 PATIENCE_S = 300
 SLUGS = [slug for slug, source in discover().items() if source.card.source_kind != "hand_kept"]
-STORMS = (
-    Reply(500),
-    Reply(429, headers={"Retry-After": "7200"}),
-    Reply(200, b"<!DOCTYPE html><html><body>We are down for maintenance</body></html>"),
-    Reply(200, b""),
-    Reply(200, b'{"data": [], "items": [], "offers"', cut=True),
-    Reply(200, b"[" + b" " * 100 + b"]", drip_s=0.05),
-    Reply(200, b"{}"),
-    Reply(403),
-)
 
 
 def main() -> None:
@@ -53,7 +42,7 @@ def main() -> None:
             first, _ = start(), start()
             good_s = _until(lambda: _all_at_rest(engine) and _successes(engine, "epoch") >= len(SLUGS))
             good = _live(engine)
-            internet.weather.update(_storms())
+            internet.weather.update(bad_day(SLUGS))
             moment = _make_due(engine)
             _until(lambda: _leased(engine) > 0)
             first.send_signal(signal.SIGKILL)
@@ -101,11 +90,6 @@ def _workers(url: str, origin: str, cache: str) -> Iterator[Callable[[], subproc
         for process in running:
             process.kill()
             process.wait()
-
-
-def _storms() -> dict[str, Reply | list[Reply]]:
-    hosts = sorted({answer["url"].partition("/")[0] for slug in SLUGS for answer in payload(slug)["answers"]})
-    return dict(zip(hosts, itertools.cycle(STORMS), strict=False))
 
 
 def _restart(server: PostgresServer) -> None:

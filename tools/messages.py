@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
@@ -68,7 +69,9 @@ def merged(code: str, found: Catalog) -> Catalog:
     """The catalog of a language, holding exactly the texts that were found."""
     catalog = read_catalog(code)
     catalog.update(found, no_fuzzy_matching=True)
-    catalog.header_comment = f"# {catalog.locale.english_name} texts of Rackrate; see docs/translating.md."
+    catalog.header_comment = (
+        f"# {Locale.parse(code).english_name} texts of Rackrate; see docs/translating.md."
+    )
     catalog.last_translator = catalog.language_team = catalog.msgid_bugs_address = "Rackrate"
     catalog.obsolete.clear()
     return catalog
@@ -78,18 +81,15 @@ def read_catalog(code: str) -> Catalog:
     """The catalog of a language as it is committed; empty where there is none."""
     path = catalog_path(code)
     if not path.exists():
-        return Catalog(locale=code, **NAMES)
+        return _empty(code)
     with path.open("rb") as file:
         return read_po(file, locale=code)
 
 
-NAMES = {
-    "project": "Rackrate",
-    "version": "1",
-    "fuzzy": False,
-    "creation_date": datetime(2026, 11, 30, tzinfo=UTC),
-}
-"""Of every catalog; the date is a constant, so that two runs write the same file."""
+def _empty(code: str | None) -> Catalog:
+    """A catalog without texts; its date is a constant, so that two runs write the same file."""
+    made = datetime(2026, 11, 30, tzinfo=UTC)
+    return Catalog(code, project="Rackrate", version="1", fuzzy=False, creation_date=made)
 
 
 def catalog_path(code: str) -> Path:
@@ -108,7 +108,7 @@ def template() -> Catalog:
     Raises:
         SyntaxError: a text that a person reads is put together where it is written.
     """
-    catalog = Catalog(**NAMES)
+    catalog = _empty(None)
     places: dict[Message, set[str]] = defaultdict(set)
     for reader in (in_templates, in_python, in_data):
         for message, place in reader():
@@ -126,11 +126,12 @@ def in_templates() -> Iterator[Found]:
     """Texts of the pages."""
     for path in sorted(TEMPLATES.rglob("*.html")):
         with path.open("rb") as file:
-            for _, function, message, _ in babel_extract(
+            for _, function, said, _ in babel_extract(
                 file, ("_", "gettext", "ngettext"), (), TEMPLATE_OPTIONS
             ):
-                texts = (message,) if isinstance(message, str) else tuple(message)
-                yield texts[:2] if function == "ngettext" else texts[0], path.relative_to(ROOT).as_posix()
+                texts = [text for text in ([said] if isinstance(said, str) else said or ()) if text]
+                message = (texts[0], texts[1]) if function == "ngettext" else texts[0]
+                yield message, path.relative_to(ROOT).as_posix()
 
 
 def in_python() -> Iterator[Found]:

@@ -13,10 +13,11 @@ import json
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -35,6 +36,19 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     drip_s: float = 0.0
     cut: bool = False
+
+
+FAULTS = (
+    Reply(500),
+    Reply(429, headers={"Retry-After": "7200"}),
+    Reply(200, b"<!DOCTYPE html><html><body>We are down for maintenance</body></html>"),
+    Reply(200, b""),
+    Reply(200, b'{"data": [], "items": [], "offers"', cut=True),
+    Reply(200, b"[" + b" " * 400 + b"]", drip_s=0.05),
+    Reply(200, b"{}"),
+    Reply(403),
+)
+"""What goes wrong on a bad day."""
 
 
 @dataclass
@@ -70,6 +84,12 @@ def payload(slug: str) -> dict[str, Any]:
     return content
 
 
+def bad_day(slugs: Iterable[str]) -> dict[str, Reply | list[Reply]]:
+    """A weather in which every host of these providers misbehaves, one fault after the other."""
+    hosts = {answer["url"].partition("/")[0] for slug in slugs for answer in payload(slug)["answers"]}
+    return dict(zip(sorted(hosts), cycle(FAULTS), strict=False))
+
+
 @contextmanager
 def served(*slugs: str) -> Iterator[Internet]:
     """The answers of these providers, on a free port of the loopback."""
@@ -89,6 +109,7 @@ def served(*slugs: str) -> Iterator[Internet]:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 256  # every source connects at once; what overflows is reset, or waits for seconds
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that hangs up is part of the weather."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from datetime import datetime, timedelta
 
 from sqlalchemy import Engine
@@ -15,30 +14,17 @@ from app.providers import discover
 from app.workers.http import PoliteClient
 from app.workers.manners import Manners
 from app.workers.scrape import Scraper
-from tests.providers.internet import Internet, Reply, payload, served
+from tests.providers.internet import Internet, bad_day, payload, served
 from tests.scraped import NOON
 
 SLUGS = [slug for slug, source in discover().items() if source.card.source_kind != "hand_kept"]
-STORMS = (
-    Reply(500),
-    Reply(429, headers={"Retry-After": "7200"}),
-    Reply(200, b"<!DOCTYPE html><html><body>We are down for maintenance</body></html>"),
-    Reply(200, b""),
-    Reply(200, b'{"data": [], "items": [], "offers"', cut=True),
-    Reply(200, b"[" + b" " * 400 + b"]", drip_s=0.05),
-    Reply(200, b"{}"),
-    Reply(403),
-)
 
 
 def test_a_bad_day_loses_nothing_doubles_nothing_and_makes_nothing_look_fresh(engine: Engine) -> None:
     with served(*SLUGS) as internet:
         _scrape_all(engine, internet, NOON)
         good = _by_id(engine)
-        hosts = sorted(
-            {answer["url"].partition("/")[0] for slug in SLUGS for answer in payload(slug)["answers"]}
-        )
-        internet.weather.update(dict(zip(hosts, itertools.cycle(STORMS), strict=False)))
+        internet.weather.update(bad_day(SLUGS))
         _scrape_all(engine, internet, NOON + timedelta(hours=6), patience_s=0.4)
         bad = _by_id(engine)
         internet.weather.clear()
