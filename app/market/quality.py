@@ -2,9 +2,9 @@
 
 Decisions of ours: a name that is no accelerator at all ("CPU", "1", "GPU (unspecified)") refuses the row; a real
 card that the catalog does not know keeps the row, its accelerator unknown, and is listed as a reject too, so that
-it gets a name. A price of zero means that no price is known. A source that answers with nothing, or with under a
-tenth of its rows, is never believed on repetition: outages last for days, so only the operator can release that. Only
-where a reseller's list names other providers all the same may one provider be sold out.
+it gets a name. A price of zero means that no price is known. A held batch is believed when the next scrape agrees;
+a source that answers with nothing is never believed on repetition: outages last for days, so only the operator can
+release that. Only where a reseller's list names other providers all the same may one provider be sold out.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from app.providers.card import Kind
 
 MOST_LOST = 0.20
 """Share of offers (or of known prices) that may vanish between two scrapes; lessons, calibrated on 12,012 pairs."""
-COLLAPSED = 0.10
-"""Below this share of the former rows only the operator releases the batch."""
 MOVE = Decimal("1.5")
 """Factor by which a price may move, up or down; lessons, same calibration."""
 SAME_PRICE = Decimal("0.01")
@@ -58,7 +56,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What to do with a batch. `reason` set = hold all of it (empty, collapsed, shrunken, currency, moved), else
+    """What to do with a batch. `reason` set = hold all of it (empty, shrunken, currency, moved), else
     hold only the offers in `held`. `flagged` = offers whose price moved and that are believed all the same."""
 
     reason: str | None
@@ -162,8 +160,8 @@ def _judge_loss(
     lost = _lost(before, now, kind)
     if now and lost <= MOST_LOST:
         return None
-    reason = "shrunken" if now and lost <= 1 - COLLAPSED else "collapsed" if now else "empty"
-    believable = reason == "shrunken" or (others_answer and bool(before))
+    reason = "shrunken" if now else "empty"
+    believable = bool(now) or (others_answer and bool(before))
     if believable and waiting is not None and _lost(waiting, now, kind) <= MOST_LOST:
         return None
     if not now:

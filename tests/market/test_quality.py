@@ -42,21 +42,25 @@ def test_a_fifth_may_go_and_no_more(kind: str) -> None:
     assert judge(batch(100), batch(79), kind, None).reason == "shrunken"
 
 
-def test_shrunken_batch_is_believed_when_the_next_scrape_agrees() -> None:
-    assert not judge(batch(100), batch(60), "list_price", batch(60)).holds
+@pytest.mark.parametrize("rows", [1, 9, 60])
+def test_shrunken_batch_is_believed_when_the_next_scrape_agrees(rows: int) -> None:
+    assert judge(batch(100), batch(rows), "list_price", None).reason == "shrunken"
+    assert not judge(batch(100), batch(rows), "list_price", batch(rows)).holds
+
+
+def test_batch_that_shrinks_on_agrees_with_none_before_it() -> None:
     assert judge(batch(100), batch(30), "list_price", batch(60)).reason == "shrunken"
 
 
-@pytest.mark.parametrize("rows", [0, 1, 9])
-def test_collapse_is_never_believed_on_repetition(rows: int) -> None:
-    judgement = judge(batch(100), batch(rows), "list_price", batch(rows))
-    assert judgement.reason == ("collapsed" if rows else "empty")
+@pytest.mark.parametrize("kind", ["list_price", "marketplace", "aggregator"])
+def test_an_empty_batch_is_never_believed_on_repetition(kind: str) -> None:
+    assert judge(batch(100), {}, kind, {}).reason == "empty"
 
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_provider_that_is_sold_out_at_a_reseller_is_believed_on_repetition(rows: int) -> None:
     first = judge(batch(20), batch(rows), "aggregator", None, others_answer=True)
-    assert first.reason == ("collapsed" if rows else "empty")
+    assert first.reason == ("shrunken" if rows else "empty")
     assert not judge(batch(20), batch(rows), "aggregator", batch(rows), others_answer=True).holds
 
 
@@ -67,7 +71,8 @@ def test_prices_that_vanish_count_like_offers_that_vanish() -> None:
 
 def test_a_list_that_names_all_its_offers_anew_is_held_and_a_marketplace_is_not() -> None:
     renamed = {f"new-{key}": one for key, one in batch(100).items()}
-    assert judge(batch(100), renamed, "list_price", None).reason == "collapsed"
+    assert judge(batch(100), renamed, "list_price", None).reason == "shrunken"
+    assert not judge(batch(100), renamed, "list_price", renamed).holds
     assert not judge(batch(100), renamed, "marketplace", None).holds
 
 
