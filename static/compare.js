@@ -32,7 +32,7 @@
     else chosen.delete(event.target.value);
     show(full ? form.dataset.full : "");
   });
-  document.addEventListener("htmx:after:swap", () => show());
+  for (const come of ["htmx:after:swap", "rows:complete"]) document.addEventListener(come, () => show());
   addEventListener("pageshow", () => {
     for (const box of boxes()) if (box.checked) chosen.add(box.value);
     show();

@@ -16,6 +16,43 @@
   document.addEventListener("htmx:after:swap", soon);
   soon();
 
+  // ---- a long table: its further rows come as text, and are put in piece by piece --------------------------------
+  const MORE = /<noscript id="more">([^]*?)<\/noscript>/;
+  const PIECE = 5; // bodies
+  let table = null;
+  let waiting = [];
+
+  function put(count) {
+    if (!table.isConnected) waiting = [];
+    table.insertAdjacentHTML("beforeend", waiting.splice(0, count).join(""));
+    if (!waiting.length) document.dispatchEvent(new Event("rows:complete"));
+  }
+
+  function fill() {
+    if (!waiting.length) return;
+    put(PIECE);
+    requestAnimationFrame(() => setTimeout(fill));
+  }
+
+  function take(html) {
+    table = document.querySelector("#offers > table");
+    waiting = html.slice(html.indexOf("<tbody"), html.lastIndexOf("</table>")).split(/(?<=<\/tbody>)/);
+    requestAnimationFrame(() => setTimeout(fill));
+  }
+
+  const inPage = document.getElementById("more");
+  if (inPage) take(inPage.textContent);
+  document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => {
+    ctx.text = ctx.text.replace(MORE, (_, html) => {
+      ctx.more = html;
+      return "";
+    });
+  });
+  document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+    if (ctx?.more) take(ctx.more);
+  });
+  addEventListener("beforeprint", () => waiting.length && put(waiting.length));
+
   // ---- rows unfold in place -------------------------------------------------------------------------------------
   function foldOf(row) {
     const next = row?.nextElementSibling;

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from starlette.types import ASGIApp
 
 FLAGS = (
@@ -27,6 +27,7 @@ FLAGS = (
 )
 WIDE, PHONE = (1440, 900), (390, 844)
 PATIENCE_S = 20.0
+expect.set_options(timeout=PATIENCE_S * 1000)
 AXE_OPTIONS = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],  # to describe all that is right takes as long as the checks

@@ -27,6 +27,8 @@ FIRST = 2
 """Chunks that are painted at once; a script lets the others follow, frame by frame."""
 CHUNK = 20
 """Rows that a browser lays out together once they come near the window."""
+AT_ONCE = 200
+"""Rows that are part of the page from the start; a script puts the others in piece by piece."""
 
 
 class RowWriter:
@@ -56,13 +58,11 @@ class RowWriter:
 
     def bodies(self, rows: Sequence[OfferRow]) -> Markup:
         """The rows as `<tbody>` after `<tbody>`."""
-        written = [self.row(row) for row in rows]
-        chunks = (written[start : start + CHUNK] for start in range(0, len(written), CHUNK))
         return Markup("\n").join(
-            Markup('<tbody class="later">{}</tbody>' if place >= FIRST else "<tbody>{}</tbody>").format(
-                Markup("\n").join(chunk)
-            )
-            for place, chunk in enumerate(chunks)
+            Markup(
+                '<tbody class="later">{}</tbody>' if start >= FIRST * CHUNK else "<tbody>{}</tbody>"
+            ).format(Markup("\n").join(map(self.row, rows[start : start + CHUNK])))
+            for start in range(0, len(rows), CHUNK)
         )
 
     def row(self, row: OfferRow) -> Markup:

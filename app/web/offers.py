@@ -16,7 +16,7 @@ from app.market.offers import OfferPage, Removal
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.market.units import Units
-from app.web.cells import RowWriter, is_number
+from app.web.cells import AT_ONCE, RowWriter, is_number
 from app.web.choices import ChoicesView, choices_view
 from app.web.chooser import SetLink, column_sets
 from app.web.groups import GroupsView, groups_view
@@ -94,6 +94,7 @@ class OffersView:
     hidden: tuple[HiddenReason, ...] = ()
     header: tuple[HeaderCell, ...] = ()
     rows: str = ""
+    more: str = ""
     groups: GroupsView | None = None
     removals: tuple[RemovalLink, ...] = ()
     links: Mapping[str, str] | None = None
@@ -129,7 +130,8 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
             header_of(column, query, page.units, place)
             for column, place in zip(columns, place_classes(columns), strict=True)
         ),
-        rows="" if query.group else writer.bodies(page.rows),
+        rows="" if query.group else writer.bodies(page.rows[:AT_ONCE]),
+        more="" if query.group else writer.bodies(page.rows[AT_ONCE:]),
         groups=groups_view(page) if query.group else None,
         removals=tuple(_removal_link(query, one, market.board) for one in page.removals),
         links=_links(query, page),
