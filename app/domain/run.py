@@ -109,7 +109,12 @@ class TrainingRun(BaseModel):
     precision: Precision = Field("bf16-mixed", description="Number formats of weights and compute")
     optimizer: Optimizer = Field("adamw", description="Optimizer")
     framework: Framework = Field("pytorch-fsdp2", description="Training framework")
-    sequence_length: int = Field(4096, ge=1, le=16_777_216, description="Tokens per sequence")
+    sequence_length: int = Field(
+        4096,
+        ge=1,
+        le=16_777_216,
+        description="Tokens per sequence; not given: at most the model's context",
+    )
     micro_batch_size: int | None = Field(
         None, ge=1, le=65_536, description="Sequences per accelerator and pass; empty = search"
     )
@@ -225,8 +230,11 @@ class TrainingRun(BaseModel):
             raise bad_input(error) from None
 
     def to_fields(self) -> dict[str, Any]:
-        """The fields that differ from their defaults, in the order of the contract."""
-        return self.model_dump(exclude_defaults=True)
+        """The fields that differ from their defaults, in the order of the contract; a length that was given is kept,
+        for what it defaults to depends on the model."""
+        stated = self.model_fields_set & {"sequence_length"}
+        differ = self.model_dump(exclude_defaults=True)
+        return {name: value for name, value in self.model_dump().items() if name in differ or name in stated}
 
 
 _WRONG: Mapping[str, str] = {

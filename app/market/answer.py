@@ -97,7 +97,7 @@ def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
         enough=enough,
         why=_sentence(tiers),
         tiers=tuple(tiers),
-        rules=naive_rules(float(count(question.shape).total), run),
+        rules=naive_rules(float(count(question.shape).total), question.run),
         levers=_levers(alone, short),
         compared=short[0].label if short else None,
         classes=_classes(joined or judged),

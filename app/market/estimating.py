@@ -93,7 +93,7 @@ class _Cache:
         self._lock = Lock()
 
     def get(self, board: Board, run: TrainingRun, catalog: Catalog) -> Estimates:
-        key = run.model_dump_json(exclude_defaults=True)
+        key = repr(run.to_fields())
         with self._lock:
             if board is not self._board:
                 self._kept.clear()

@@ -50,5 +50,15 @@ class Question:
             BadInput: it names no model, settings do not go together, or the trial cannot have been this run.
         """
         shape = shape_of(run, catalog)
+        run = within_context(run, shape)
         recipe = recipe_for(shape, run)
         return cls(run, shape, recipe, compare_trial(shape, run, recipe, catalog))
+
+
+def within_context(run: TrainingRun, shape: ModelShape) -> TrainingRun:
+    """The run at the model's context, tokens, where it names no length and the usual one is longer: an image of 197
+    patches is no sequence of 4,096."""
+    if "sequence_length" in run.model_fields_set or not shape.max_context:
+        return run
+    length = min(run.sequence_length, shape.max_context)
+    return run if length == run.sequence_length else run.model_copy(update={"sequence_length": length})

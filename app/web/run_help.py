@@ -22,7 +22,7 @@ HELP: Mapping[str, str] = {
     "experts_per_token": N_("Only these are computed for a token; all are kept in memory."),
     "method": N_("A full fine-tune keeps gradients and optimizer states of every weight; adapters of few."),
     "sequence_length": N_(
-        "Activations grow with it. Take the longest that your data has, not the model's limit."
+        "Activations grow with it. Take the longest that your data has, not the model's limit. Empty: 4096, or what the model takes if that is less."
     ),
     "global_batch_size": N_(
         "Sequences between two updates, over all accelerators; it changes memory little."

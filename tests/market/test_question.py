@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from app.domain.errors import BadInput
+from app.domain.run import TrainingRun
 from app.market import estimates
+from app.market.question import Question
 from tests.market.runs import CATALOG, estimated, row, run, single
 from tests.market.samples import offer
 
@@ -53,3 +55,30 @@ def test_a_trial_that_cannot_be_this_run_is_refused(fields: dict[str, Any], fiel
     with pytest.raises(BadInput) as caught:
         estimated(offer(1), **fields)
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("fields", "length"),
+    [
+        ({"model": "vit-b-16"}, 197),
+        ({"model": "gpt2"}, 1024),
+        ({"model": "llama-3.1-8b"}, 4096),
+        ({"model": "pythia-1b", "sequence_length": 4096}, 4096),
+        ({"model": "resnet-50", "sequence_length": 4096}, 4096),
+    ],
+)
+def test_a_run_without_a_length_takes_no_more_tokens_than_the_model_has_positions(
+    fields: dict[str, Any], length: int
+) -> None:
+    assert Question.of(TrainingRun.from_fields(fields), CATALOG).run.sequence_length == length
+
+
+def test_an_epoch_of_images_is_counted_in_patches() -> None:
+    images = TrainingRun.from_fields({"model": "vit-b-16", "samples": 1000})
+    assert Question.of(images, CATALOG).run.total_tokens == 197_000
+
+
+def test_a_length_that_was_given_is_not_answered_by_what_was_kept_of_the_usual_one() -> None:
+    board, usual = estimated(offer(1), model="pythia-1b")
+    given = estimates.estimate(board, run(model="pythia-1b", sequence_length=4096), CATALOG)
+    assert given.headroom_gib[0] != usual.headroom_gib[0]
