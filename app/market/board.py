@@ -131,8 +131,11 @@ class BoardHolder:
         return self._board
 
     def swap(self, board: Board) -> None:
-        """Make `board` the current one."""
-        self._board = board
+        """Make `board` the current one. What the old one kept leads back to it: without it the old board goes when its
+        last reader does, and no row of replaced boards waits for the collector of cycles."""
+        replaced, self._board = self._board, board
+        if replaced is not board:
+            replaced.kept.clear()
 
 
 def build(records: Iterable[OfferRecord], catalog: Catalog | None, version: str) -> Board:

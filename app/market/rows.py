@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, overload
 
@@ -24,11 +24,8 @@ class Rows(Sequence[Facts]):
 
     def __init__(self, offers: OfferTable, catalog: Catalog | None) -> None:
         self._offers = offers
-        self._cards = catalog.accelerators if catalog else {}
-        providers = offers.words["provider"].names
-        self._terms = {name: catalog.terms(name) for name in providers} if catalog else {}
-        self._area = areas_by_place(catalog)
-        self._at = lru_cache(maxsize=_ROWS_KEPT)(self._make)
+        self._facts = facts = _facts_by(catalog, offers.words["provider"].names)
+        self._at = lru_cache(maxsize=_ROWS_KEPT)(lambda row: facts(offers.record(row)))
 
     def __len__(self) -> int:
         return len(self._offers)
@@ -49,14 +46,6 @@ class Rows(Sequence[Facts]):
     def __iter__(self) -> Iterator[Facts]:
         for start in range(0, len(self), _AT_ONCE):
             yield from map(self._facts, self._offers.records(start, start + _AT_ONCE))
-
-    def _make(self, row: int) -> Facts:
-        return self._facts(self._offers.record(row))
-
-    def _facts(self, record: OfferRecord) -> Facts:
-        card = self._cards.get(record.accelerator or "")
-        area = self._area(record.provider, record.region, record.country)
-        return Facts(record, card, self._terms.get(record.provider), area)
 
 
 class Records(Sequence[OfferRecord]):
@@ -79,3 +68,16 @@ class Records(Sequence[OfferRecord]):
 
     def __iter__(self) -> Iterator[OfferRecord]:
         return (facts.record for facts in self._rows)
+
+
+def _facts_by(catalog: Catalog | None, providers: Sequence[str]) -> Callable[[OfferRecord], Facts]:
+    """What the catalog adds to an offer of one of these providers."""
+    cards = catalog.accelerators if catalog else {}
+    terms = {name: catalog.terms(name) for name in providers} if catalog else {}
+    area = areas_by_place(catalog)
+
+    def facts(record: OfferRecord) -> Facts:
+        place = area(record.provider, record.region, record.country)
+        return Facts(record, cards.get(record.accelerator or ""), terms.get(record.provider), place)
+
+    return facts

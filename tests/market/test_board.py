@@ -21,6 +21,8 @@ from app.market import board
 from app.market.arrays import Source
 from app.market.board import BoardHolder, per_board
 from app.market.columns import OFFER_COLUMNS
+from app.market.frame import frame_of
+from app.market.shapes import hardware_index
 from tests.market.samples import offer
 
 
@@ -174,6 +176,24 @@ def test_what_is_worked_out_of_a_board_is_forgotten_with_it() -> None:
     del built
     gc.collect()
     assert column() is None
+
+
+def test_a_replaced_board_goes_with_its_last_reader_and_waits_for_no_collector() -> None:
+    catalog = load_catalog()
+    holder = BoardHolder(board.build([offer(1), offer(2)], catalog, "1"))
+    frame_of(holder.current, None)
+    hardware_index(holder.current, catalog)
+    assert holder.current.records[0].provider == "aws"
+    reader = holder.current
+    column = weakref.ref(reader.numbers["vcpus"])
+    gc.disable()
+    try:
+        holder.swap(board.build([offer(1)], catalog, "2"))
+        assert column() is not None
+        del reader
+        assert column() is None
+    finally:
+        gc.enable()
 
 
 def test_a_board_of_several_sources_sorts_by_who_else_told() -> None:
