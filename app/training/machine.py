@@ -74,6 +74,16 @@ def machines_of(*clusters: Cluster) -> Machines:
     return Machines(**columns)
 
 
+def peaks_of(accelerator: Accelerator) -> list[float]:
+    """Peak dense FLOP/s by PRECISIONS; a format that is missing runs at the next rate up, 0 = no rate is known."""
+    fp32 = accelerator.tf32_tflops or accelerator.fp32_tflops or 0.0
+    half = accelerator.bf16_tflops or accelerator.fp16_tflops or fp32
+    fp16 = accelerator.fp16_tflops or half
+    fp8 = accelerator.fp8_tflops or half
+    fp4 = accelerator.fp4_tflops or fp8
+    return [value * TFLOP for value in (half, fp16, fp32, fp8, fp8, fp4, fp8)]
+
+
 def family_of(accelerator: Accelerator) -> str:
     """The efficiency family of an accelerator: by architecture, board and whether the part is power-bound.
 
@@ -109,7 +119,7 @@ def _row(cluster: Cluster) -> dict[str, Any]:
     fabric, fabric_known = _fabric_rate(cluster.fabric)
     return {
         "family": FAMILIES.index(family_of(accelerator)),
-        "flops": _peaks(accelerator),
+        "flops": peaks_of(accelerator),
         "hbm": (accelerator.memory_bandwidth_gbytes_per_s or 200.0) * GB,
         "link": link,
         "node_link": link if bus or domain >= count else min(link, pcie),
@@ -122,15 +132,6 @@ def _row(cluster: Cluster) -> dict[str, Any]:
         "fabric_known": fabric_known,
         "tcp": not _is_rdma(cluster.fabric),
     }
-
-
-def _peaks(accelerator: Accelerator) -> list[float]:
-    fp32 = accelerator.tf32_tflops or accelerator.fp32_tflops or 0.0
-    half = accelerator.bf16_tflops or accelerator.fp16_tflops or fp32
-    fp16 = accelerator.fp16_tflops or half
-    fp8 = accelerator.fp8_tflops or half
-    fp4 = accelerator.fp4_tflops or fp8
-    return [value * TFLOP for value in (half, fp16, fp32, fp8, fp8, fp4, fp8)]
 
 
 def _is_bus(kind: str | None) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from app.domain.accelerator import Accelerator
 from app.domain.model import ModelShape
 from app.training.assumptions_time import SOFTWARE
 from app.training.compute import Workload
-from app.training.machine import PRECISIONS
+from app.training.machine import PRECISIONS, peaks_of
 from app.training.parameters import count
 from app.training.recipe import Recipe
 
@@ -46,3 +47,8 @@ def workload_of(shape: ModelShape, recipe: Recipe) -> Workload:
         if recipe.precision == "fp32"
         else 2.0,
     )
+
+
+def has_known_rate(accelerator: Accelerator, precision: str) -> bool:
+    """Whether a peak rate is published for the products of a run's `precision`; without one its speed is unknown."""
+    return peaks_of(accelerator)[PRECISIONS.index(_PRECISION[precision])] > 0
