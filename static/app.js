@@ -20,12 +20,13 @@ document.addEventListener("htmx:after:swap", () => {
 });
 
 // Empty fields are not part of a question.
-document.addEventListener("htmx:config:request", (event) => {
-  const body = event.detail.ctx.request.body;
-  if (!(body instanceof FormData)) return;
-  const filled = [...body].filter(([, value]) => value !== "");
-  for (const name of new Set(body.keys())) body.delete(name);
-  for (const [name, value] of filled) body.append(name, value);
+const filled = (data) => {
+  const kept = new FormData();
+  for (const [name, value] of data) if (value !== "") kept.append(name, value);
+  return kept;
+};
+document.addEventListener("htmx:config:request", ({ detail: { ctx: { request } } }) => {
+  if (request.body instanceof FormData) request.body = filled(request.body);
 });
 
 // On a phone the question starts closed, so that the answer is in sight.
@@ -35,3 +36,49 @@ function fold() {
   for (const part of document.querySelectorAll("#question > details")) part.open = false;
 }
 fold();
+
+// What is filled in and not answered yet goes along with whatever is chosen beside the form (a heading, a chip, a switch);
+// what is chosen there and not answered yet goes along with the form. So neither undoes the other, whichever is last.
+const changes = (before, after) => [...new Set([...before.keys(), ...after.keys()])]
+  .filter((name) => before.getAll(name).join() !== after.getAll(name).join())
+  .map((name) => [name, after.getAll(name)]);
+const page = { form: () => document.getElementById("question"), typed: 0, chosen: 0, beside: [] };
+
+for (const kind of ["input", "change"]) {
+  document.addEventListener(kind, ({ target, timeStamp }) => {
+    if (target.form?.id === "question") page.typed = timeStamp;
+  }, true);
+}
+
+function gather(data) {
+  const asked = filled(data);
+  for (const [name, values] of page.beside) {
+    asked.delete(name);
+    for (const value of values) asked.append(name, value);
+  }
+  return asked;
+}
+
+document.addEventListener("htmx:config:request", (event) => {
+  const { ctx } = event.detail, { request, sourceElement: source } = ctx, form = page.form();
+  if (!form || source.getAttribute("hx-target") !== form.getAttribute("hx-target")) return;
+  ctx.asked = performance.now();
+  if (source === form) {
+    if (ctx.sourceEvent.timeStamp < page.chosen) event.preventDefault(); // it has gone along
+    page.beside = page.beside.filter(([name]) => name !== "page");
+    request.body = gather(request.body);
+    return;
+  }
+  const then = new URLSearchParams(source.tagName === "FORM" ? request.body : new URL(request.action, location).search);
+  page.beside = changes(new URLSearchParams(location.search), then);
+  page.chosen = ctx.asked;
+  if (!page.typed) return;
+  request.action = form.getAttribute("hx-get");
+  request.body = gather(new FormData(form));
+});
+
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (!ctx?.asked) return;
+  page.beside = [];
+  if (ctx.asked > page.typed) page.typed = 0;
+});
