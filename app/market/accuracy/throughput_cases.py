@@ -36,6 +36,7 @@ REQUIRED = (
     "method",
     "kind",
 )
+MOST_IN_A_NODE = 8  # of accelerators, where the number of nodes is not stated
 WIDE_HEAD, NARROW_HEAD = 128.0, 64.0  # head widths of GPT-3 and of BERT and GPT-2, where none is stated
 
 
@@ -145,7 +146,8 @@ def _measured(row: Row, work: Workload, accelerator: Accelerator) -> float | Non
 
 
 def _cluster(row: Row, accelerator: Accelerator) -> Cluster | str:
-    nodes, total = int(positive(row, "nodes")), int(positive(row, "gpu_count"))
+    total = int(positive(row, "gpu_count"))
+    nodes = 1 if not row["nodes"] and total <= MOST_IN_A_NODE else int(positive(row, "nodes"))
     count = max(1, total // nodes)
     link = link_of(row.get("intra_node_link", ""), accelerator, count if nodes == 1 else max(count, 2))
     if link is None:

@@ -11,14 +11,18 @@ from app.domain.hardware import IntraNodeLink
 from app.training.assumptions_time import value_of
 from app.training.layout import ShardingKind
 
-_FORM = re.compile(r"sxm\d?|pcie|nvl\d*|oam")
+_FORM = re.compile(r"sxm\d?|pcie|nvl\d*|oam|server|workstation|maxq")
+_BRAND = re.compile(r"nvidia|geforce|tesla|amd|instinct|intel|hgx|dgx|hbm\d?e?")
 _MEMORY = re.compile(r"(\d+)gb")
 _WATTS = re.compile(r"(\d+)w")
 _YEAR = re.compile(
     r"arxiv (\d\d)\d\d\.|(?:readme|commit [0-9a-f]+,?) \(?(20\d\d)|\((20\d\d)\)|, (20\d\d)\)", re.IGNORECASE
 )
-_NVLINK = re.compile(r"nvlink(\d)(?:-(nvswitch|bridge|nvl(\d+)))?", re.IGNORECASE)
-_PCIE = re.compile(r"pcie(\d)?(?:-x(\d+))?(-nop2p)?", re.IGNORECASE)
+_NVLINK = re.compile(r"nvlink[\s-]?(\d?)(?:[\s+-]+(nvswitch|bridge|nvl(\d+)))?|nvswitch", re.IGNORECASE)
+_PCIE = re.compile(
+    r"pcie(?:[\s-]?(?:gen[\s-]?)?(\d))?(?:\.0)?(?:[\s-]+x(\d+))?([\s-]+no[\s-]?p2p)?", re.IGNORECASE
+)
+_BOARDS = ("sxm", "superchip", "oam")  # form factors with links of their own
 
 SOFTWARE_WORDS: tuple[tuple[str, str], ...] = (
     ("deeplearningexamples", "eager"),
@@ -40,17 +44,22 @@ PRECISION_WORDS: tuple[tuple[str, str], ...] = (
     ("fp8", "fp8"),
     ("fp4", "fp4"),
     ("bf16", "bf16"),
+    ("bfloat16", "bf16"),
     ("fp16", "fp16"),
+    ("float16", "fp16"),
     ("tf32", "fp32"),
     ("fp32", "fp32"),
+    ("float32", "fp32"),
 )
 PRE_FUSED_WORDS = ("deepspeed zero-3", "megatron-deepspeed", "gpt-neox", "metaseq")
 LAST_PRE_FUSED_YEAR = 2022
+_NVLINK_GENERATIONS = {"pascal": 1, "volta": 2, "ampere": 3, "hopper": 4}
 
 
 @dataclass(frozen=True, slots=True)
 class NameParts:
-    """A case's spelling of an accelerator, taken apart: `A100-80GB-SXM`, `H100-SXM-96GB-500W`."""
+    """A case's spelling of an accelerator, taken apart: `A100-80GB-SXM`, `H100-SXM-96GB-500W`; `chip` is written in
+    one word without its maker."""
 
     chip: str
     form: str | None
@@ -69,9 +78,9 @@ def name_parts(name: str) -> NameParts:
             memory = int(found[1])
         elif found := _WATTS.fullmatch(token):
             watts = int(found[1])
-        else:
+        elif not _BRAND.fullmatch(token):
             chip.append(token)
-    return NameParts("-".join(chip), form, memory, watts)
+    return NameParts("".join(chip), form, memory, watts)
 
 
 def accelerator_of(name: str, link: str, known: Iterable[Accelerator]) -> Accelerator | None:
@@ -82,7 +91,7 @@ def accelerator_of(name: str, link: str, known: Iterable[Accelerator]) -> Accele
     """
     wanted = name_parts(name)
     found = [(name_parts(one.key), one) for one in known]
-    found = [(parts, one) for parts, one in found if parts.chip == wanted.chip]
+    found = [(parts, one) for parts, one in found if parts.chip in (wanted.chip, f"rtx{wanted.chip}")]
     form = wanted.form or ("sxm" if link.lower().startswith("nvlink") else None)
     if form:
         found = [(parts, one) for parts, one in found if (parts.form or "").startswith(form)] or found
@@ -111,22 +120,32 @@ def _capped(accelerator: Accelerator, share: float) -> Accelerator:
 
 
 def link_of(text: str, accelerator: Accelerator, count: int) -> IntraNodeLink | None:
-    """The link inside a node from a case's words; None where they are not understood."""
+    """The link inside a node from a case's words, without any that of the board; None where they are not understood."""
     if count == 1:
         return IntraNodeLink("none", None, 1, None)
-    if text.lower().startswith("xgmi"):
+    words = text.strip() or _link_of_board(accelerator)
+    if words.lower().startswith(("xgmi", "infinity")):
         return IntraNodeLink("infinity-fabric", accelerator.link_gbytes_per_s, count, True)
-    if found := _NVLINK.match(text):
+    if found := _NVLINK.match(words):
         if found[2] and found[2].lower() == "bridge":
             return IntraNodeLink("nvlink-bridge-2way", accelerator.link_gbytes_per_s, 2, True)
         domain = int(found[3]) if found[3] else count
-        switched = "+nvswitch" if found[2] else ""
-        return IntraNodeLink(f"nvlink{found[1]}{switched}", accelerator.link_gbytes_per_s, domain, True)
-    if found := _PCIE.match(text):
+        switched = "+nvswitch" if found[2] or not found[1] else ""
+        kind = f"nvlink{found[1] or _NVLINK_GENERATIONS.get(accelerator.architecture, 5)}{switched}"
+        return IntraNodeLink(kind, accelerator.link_gbytes_per_s, domain, True)
+    if found := _PCIE.match(words):
         generation = int(found[1]) if found[1] else min(accelerator.pcie_generation or 3, 4)
         rate = value_of(f"pcie_gbytes_per_s.{generation}") * 2 * (int(found[2]) / 16 if found[2] else 1)
         return IntraNodeLink(f"pcie{generation}", rate, count, found[3] is None)
     return None
+
+
+def _link_of_board(accelerator: Accelerator) -> str:
+    """SXM and OAM boards are made for the links of their own; any other card has the bus, and consumer cards have no
+    peer-to-peer traffic on it."""
+    if accelerator.form_factor in _BOARDS and accelerator.link_gbytes_per_s:
+        return "xgmi" if accelerator.vendor == "amd" else "nvlink"
+    return "pcie-noP2P" if accelerator.form_factor == "consumer" else "pcie"
 
 
 def software_of(framework: str, source: str, method: str) -> str:

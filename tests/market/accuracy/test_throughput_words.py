@@ -33,6 +33,14 @@ KNOWN = load_catalog().accelerators
         ("MI325X", "xGMI", "mi325x-256gb"),
         ("L40S", "PCIe4", "l40s-48gb"),
         ("T4", "PCIe3", "t4-16gb"),
+        ("NVIDIA A100-SXM4-80GB", "", "a100-sxm4-80gb"),
+        ("H100-80GB-HBM3", "NVLink", "h100-sxm5-80gb"),
+        ("GeForce RTX 4090", "", "rtx-4090-24gb"),
+        ("rtx4090", "", "rtx-4090-24gb"),
+        ("3090", "", "rtx-3090-24gb"),
+        ("A6000", "", "rtx-a6000-48gb"),
+        ("RTX-2080Ti", "", "rtx-2080-ti-11gb"),
+        ("RTX-PRO-6000-Server", "", "rtx-pro-6000-server-96gb"),
     ],
 )
 def test_a_spelling_finds_its_accelerator(name: str, link: str, key: str) -> None:
@@ -60,12 +68,33 @@ def test_a_power_cap_lowers_what_can_be_held() -> None:
         ("xGMI", "infinity-fabric", 8, True),
         ("PCIe4", "pcie4", 8, True),
         ("PCIe3-x8-noP2P", "pcie3", 8, False),
+        ("PCIe 4.0 x16", "pcie4", 8, True),
+        ("PCIe Gen5", "pcie5", 8, True),
+        ("NVSwitch", "nvlink4+nvswitch", 8, True),
+        ("NVLink", "nvlink4+nvswitch", 8, True),
+        ("NVLink4 + NVSwitch", "nvlink4+nvswitch", 8, True),
+        ("", "nvlink4+nvswitch", 8, True),
     ],
 )
 def test_a_link_is_read_from_its_words(text: str, kind: str, domain: int, peer: bool) -> None:
     found = link_of(text, KNOWN["h100-sxm5-80gb"], 8)
     assert found is not None
     assert (found.kind, found.domain_size, found.peer_to_peer) == (kind, domain, peer)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "peer"),
+    [
+        ("v100-sxm2-16gb", "nvlink2+nvswitch", True),
+        ("mi300x-192gb", "infinity-fabric", True),
+        ("l40s-48gb", "pcie4", True),
+        ("rtx-4090-24gb", "pcie4", False),
+    ],
+)
+def test_a_link_that_is_not_stated_is_the_one_the_board_is_made_for(key: str, kind: str, peer: bool) -> None:
+    found = link_of("", KNOWN[key], 8)
+    assert found is not None
+    assert (found.kind, found.peer_to_peer) == (kind, peer)
 
 
 def test_eight_lanes_carry_half_of_sixteen() -> None:
@@ -116,6 +145,8 @@ def test_sharding_is_read_from_its_words(words: str, kind: str) -> None:
     ("words", "precision"),
     [
         ("bf16", "bf16"),
+        ("bfloat16", "bf16"),
+        ("float32", "fp32"),
         ("fp16-int4", "fp16"),
         ("bf16-mixed", "bf16"),
         ("nvfp4", "fp4"),
