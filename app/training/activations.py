@@ -11,19 +11,24 @@ from functools import lru_cache
 
 from app.domain.model import ModelShape
 from app.training.assumptions_memory import value_of
+from app.training.norms import norm_bytes, one_norm
 from app.training.parameters import attention_widths, expert_width, shared_width, soft_capped
 from app.training.recipe import Recipe
 from app.training.targets import target_linears
 
 PLAIN_SCORES = 12.0
-PLAIN_COPIES = 6.0
-FP32_NORMS = ("Gemma", "OLMo 2", "gpt-oss")
-FUSED_QKV = ("GPT-NeoX", "Pythia", "Qwen 1", "Phi")
+FUSED_QKV = ("GPT-NeoX", "Pythia", "Qwen 1", "Phi", "ModernBERT")
 """Rotation makes new queries and keys, while the values keep the storage of all three alive."""
-PLAIN_SOFTMAX = ("BERT", "RoBERTa", "DeBERTa", "GPT-2", "T5", "Whisper", "wav2vec2", "Falcon")
+PLAIN_SOFTMAX = ("BERT", "RoBERTa", "DeBERTa", "GPT-2", "T5", "Whisper", "wav2vec2", "Falcon", "gpt-oss")
 """Whose code in Transformers takes the softmax in the format of the scores; all others in fp32."""
 COMPOSED_GELU = ("GPT-2", "GPT-J", "Phi", "T5")
 COMPOSED_STEPS = 3.0
+RELATIVE_POSITIONS = {"DeBERTa": 512}
+"""Positions that content is compared with beside the tokens: one product each way (He 2021)."""
+HEADS_FIRST = ("Whisper",)
+"""Queries are laid out by head, and so is what attention returns: the output projection copies it."""
+FEED_FORWARD_DROPOUT = ("T5",)
+"""Dropout before the second product of the feed-forward part as well."""
 LAYER_SCALED = ("DINOv2",)
 """Both parts of a layer are multiplied by a trained vector, which keeps what it multiplies."""
 
@@ -57,7 +62,7 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool, crossed: 
     hidden = shape.hidden_size
     query, key, value, output = attention_widths(shape)
     width = _mlp_width(shape, expert_layer)
-    norms, inputs = _norms(shape, recipe), _linear_inputs(shape, recipe, expert_layer)
+    norms, inputs = norm_bytes(shape, recipe), _linear_inputs(shape, recipe, expert_layer)
     attention = _attention(shape, recipe)
     mlp = _mlp(shape, recipe, width) + _dispatch(shape, recipe, expert_layer)
     scaled = 2.0 if shape.family in LAYER_SCALED else 0.0
@@ -68,7 +73,7 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool, crossed: 
     scores = _scores(shape, recipe)
     if crossed:
         norms += norms / shape.norms_per_layer
-        inputs += inputs / 2
+        inputs += _crossing_inputs(shape, recipe, inputs, crossed)
         attention += _attention(shape, recipe) + e * (key + value) * (crossed - 1)
         scores *= 1 + crossed
     return LayerBytes(
@@ -86,31 +91,22 @@ def layer_bytes(shape: ModelShape, recipe: Recipe, expert_layer: bool, crossed: 
 
 def top_bytes(shape: ModelShape, recipe: Recipe) -> float:
     """What the final norm and the head keep, bytes per token; a frozen head keeps nothing."""
-    one = _norms(shape, recipe) / max(1, shape.norms_per_layer)
+    one = one_norm(shape, recipe) * shape.hidden_size
     return one + (0.0 if recipe.frozen else recipe.compute_bytes * shape.hidden_size)
+
+
+def _crossing_inputs(shape: ModelShape, recipe: Recipe, inputs: float, crossed: float) -> float:
+    """Inputs of a decoder's second attention: one norm's output, and under autocast what the encoder made, cast for
+    keys and for values in every layer."""
+    if not recipe.autocast or recipe.frozen:
+        return inputs / 2
+    return recipe.compute_bytes * shape.hidden_size * (1 + 2 * crossed)
 
 
 def _mlp_width(shape: ModelShape, expert_layer: bool) -> int:
     if not expert_layer:
         return shape.ffn_hidden_size
     return shape.experts_per_token * expert_width(shape) + shared_width(shape)
-
-
-def _norms(shape: ModelShape, recipe: Recipe) -> float:
-    """Inputs that the norms keep. The eager RMS norm keeps its fp32 copy and, where its weight is trained, the
-    normalised tensor in the stream's format (Gemma, OLMo 2, gpt-oss: in fp32); native and fused norms keep their
-    input."""
-    hidden = shape.hidden_size
-    upcast = shape.norm == "rms" and recipe.norm == "eager" and not recipe.compiled
-    fp32 = shape.family.startswith(FP32_NORMS)
-    wide = 4.0 if fp32 else recipe.residual_bytes
-    one = 4.0 + (0.0 if recipe.frozen else wide) if upcast else recipe.residual_bytes
-    extra = 0.0
-    if shape.qk_norm or shape.qk_norm_wide:
-        query, key, _, _ = attention_widths(shape)
-        trained = 0.0 if recipe.frozen else 4.0 if fp32 else recipe.compute_bytes
-        extra = (4.0 + trained if upcast else recipe.compute_bytes) * (query + key)
-    return one * hidden * shape.norms_per_layer + extra
 
 
 def _linear_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> float:
@@ -152,16 +148,26 @@ def _attention(shape: ModelShape, recipe: Recipe) -> float:
     fused = shape.family in FUSED_QKV and (shape.family != "Phi" or shape.gated_mlp)
     if recipe.transformers and fused:
         masks += e * (query + key)
+    masks += _relative(shape, recipe)
+    if recipe.transformers and shape.family in HEADS_FIRST and recipe.attention == "sdpa":
+        masks += e * _input_of(recipe, "o", output)
     if recipe.attention == "eager":
         return e * (query + key + value + _input_of(recipe, "o", output)) + masks
     if _plain_products(shape, recipe):
-        return e * (query + key + value + output) + masks + PLAIN_COPIES * shape.hidden_size
+        return e * output + 4.0 * (query + key + value) + masks
     return e * (query + key + value + output) + 4.0 * shape.attention_heads + masks
+
+
+def _relative(shape: ModelShape, recipe: Recipe) -> float:
+    """Content against positions, both ways, and the positions' own queries and keys, repeated for every sequence."""
+    positions = RELATIVE_POSITIONS.get(shape.family, 0)
+    repeated = positions * shape.hidden_size / recipe.sequence_length
+    return 2.0 * recipe.compute_bytes * (shape.attention_heads * positions + repeated)
 
 
 def _mask_bytes(recipe: Recipe) -> float:
     """A dropout mask: one byte on accelerators, the format of its tensor in the reference kernels."""
-    return recipe.residual_bytes if recipe.reference_kernels else 1.0
+    return recipe.compute_bytes if recipe.reference_kernels else 1.0
 
 
 def _plain_products(shape: ModelShape, recipe: Recipe) -> bool:
@@ -208,7 +214,10 @@ def _mlp(shape: ModelShape, recipe: Recipe, width: int) -> float:
     inner = (3.0 if shape.gated_mlp else plain) + (COMPOSED_STEPS if composed else 0.0)
     if (recipe.fused_adapters or recipe.compiled) and shape.gated_mlp:
         inner = 2.0
-    return e * width * inner + e * _input_of(recipe, "down", width)
+    mask = 0.0
+    if recipe.dropout and shape.family in FEED_FORWARD_DROPOUT:
+        mask = _mask_bytes(recipe) * width
+    return e * width * inner + e * _input_of(recipe, "down", width) + mask
 
 
 def _input_of(recipe: Recipe, name: str, width: int) -> float:

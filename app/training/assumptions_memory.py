@@ -72,6 +72,15 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "fit: slope over the length of Qwen GPTQ rows; logits, shifted copy, log-softmax and gradient in 16 bit",
     ),
     _known(
+        "loss.narrow",
+        6.0,
+        6,
+        8,
+        "bytes per logit",
+        "steps on fake tensors: T5 and Whisper of Transformers 5 in 16 bit; log-softmax and two gradients",
+        "high",
+    ),
+    _known(
         "reserved.dynamic.old",
         1.3,
         1.1,

@@ -49,7 +49,17 @@ def loss_bytes(shape: ModelShape, recipe: Recipe, tokens: FloatArray, layouts: L
     if recipe.loss in SPLIT_BY_TENSOR:
         elements = elements / layouts.tensor_parallel
     capped = recipe.compute_bytes if soft_capped(shape) and recipe.loss in WHOLE_LOGITS else 0.0
+    if _narrow(shape, recipe):
+        return value_of("loss.narrow") * elements
     return (bytes_per_logit(recipe) + capped) * elements
+
+
+def _narrow(shape: ModelShape, recipe: Recipe) -> bool:
+    """Encoder-decoders of Transformers take the loss in the format of the logits; autocast makes that fp32."""
+    half = recipe.compute_bytes < 4 and not recipe.autocast
+    return (
+        shape.modality == "encoder-decoder" and recipe.transformers and half and recipe.loss in WHOLE_LOGITS
+    )
 
 
 def bytes_per_logit(recipe: Recipe) -> float:

@@ -173,8 +173,8 @@ def _trained(shape: ModelShape, recipe: Recipe, parts: Parts) -> tuple[FloatArra
 
 
 def _outer_gradient(recipe: Recipe, parts: Parts, sharding: npt.NDArray[np.int64]) -> FloatArray:
-    """The gradient of the head, the first that a backward pass makes."""
-    if recipe.frozen and not recipe.trains_outer:
+    """The gradient of the head, the first that a backward pass makes; a classifier's is small."""
+    if (recipe.frozen and not recipe.trains_outer) or recipe.loss == "classifier":
         return np.zeros_like(parts.outer)
     whole = recipe.gradient_bytes * parts.outer
     return np.where(sharding >= GRADIENTS, whole / parts.group, whole)

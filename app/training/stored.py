@@ -25,12 +25,14 @@ ENCODER_POSITIONS = {"Whisper": 1500}
 @dataclass(frozen=True, slots=True)
 class _Kind:
     """One kind of layer: its bytes per token it reads, its `share` of all layers, the `tokens` it reads per token of the
-    run, and how many of them (`context`) one attention sees."""
+    run, and how many of them (`context`) one attention sees. `reached_last`: the backward pass may end in it (an
+    encoder-decoder's ends in the encoder, when all gradients exist)."""
 
     bytes: LayerBytes
     share: float
     tokens: float
     context: float
+    reached_last: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def stored_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, tokens: Float
     for kind in _kinds(shape, recipe):
         whole, stays = _layer(kind, layouts)
         kept = kept + kind.share * stays
-        full = np.maximum(full, whole)
+        full = np.where(kind.reached_last, np.maximum(full, whole), full)
         dropped = np.maximum(dropped, whole - stays)
         busy = kind.tokens * max(kind.bytes.work, kind.bytes.work_scores * kind.context)
         work = np.maximum(work, busy / layouts.tensor_parallel)
@@ -70,7 +72,7 @@ def _kinds(shape: ModelShape, recipe: Recipe) -> list[_Kind]:
         seen = float(ENCODER_POSITIONS.get(shape.family, length))
         part = shape.encoder_layers / shape.layers
         encoder, decoder = (layer_bytes(shape, recipe, False, crossed) for crossed in (0.0, seen / length))
-        return [_Kind(encoder, part, seen / length, seen), _Kind(decoder, 1 - part, 1.0, length)]
+        return [_Kind(encoder, part, seen / length, seen), _Kind(decoder, 1 - part, 1.0, length, False)]
     sparse = expert_layers(shape) / shape.layers
     shares = ((False, 1 - sparse), (True, sparse))
     return [

@@ -17,25 +17,56 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
     "all": _GROUPS["all-linear"],
     "feed-forward": _GROUPS["mlp"],
     "ffn": _GROUPS["mlp"],
+    "ff": _GROUPS["mlp"],
+    "attn": _GROUPS["attention"],
     "qkv": ("qkv",),
     "query_key_value": ("qkv",),
+    "wqkv": ("qkv",),
     "c_attn": ("qkv",),
+    "linear_qkv": ("qkv",),
     "attn.c_proj": ("o",),
     "c_proj": ("o", "down"),
+    "c_fc": ("up",),
+    "linear_proj": ("o",),
+    "linear_fc1": ("gate", "up"),
+    "linear_fc2": ("down",),
+    "gate_up": ("gate", "up"),
+    "dense_h_to_4h": ("up",),
+    "dense_4h_to_h": ("down",),
     "dense": ("o",),
     "out": ("o",),
+    "wq": ("q",),
+    "wk": ("k",),
+    "wv": ("v",),
+    "wo": ("o",),
+    "to_q": ("q",),
+    "to_k": ("k",),
+    "to_v": ("v",),
+    "to_out.0": ("o",),
+    "to_out": ("o",),
     "w1": ("gate",),
     "w2": ("up",),
+    "wi": ("up",),
+    "wi_0": ("gate",),
+    "wi_1": ("up",),
     "fc1": ("up",),
     "fc2": ("down",),
+    "fc_in": ("up",),
+    "fc_out": ("down",),
     "query": ("q",),
     "key": ("k",),
     "value": ("v",),
+    "q_a": ("q",),
+    "q_b": ("q",),
+    "kv_a_proj_with_mqa": ("k",),
+    "kv_b": ("v",),
     "head": ("head",),
     "lm_head": ("head",),
     "experts": ("experts",),
     "shared expert": ("gate", "up", "down"),
 }
+_LLAMA: dict[str, tuple[str, ...]] = {"w1": ("gate",), "w2": ("down",), "w3": ("up",)}
+"""Where a third one is named, the first two mean what they do in Llama's own code (in Qwen's there are two)."""
 KNOWN = ("q", "k", "v", "o", "gate", "up", "down", "qkv", "head", "experts")
 
 
@@ -46,11 +77,11 @@ def parse_targets(text: str, shape: ModelShape) -> tuple[str, ...]:
         BadInput: a name that no linear has.
     """
     found: set[str] = set()
-    for word in text.lower().replace("+", ",").replace(" and ", ",").split(","):
-        name = word.strip().removesuffix("_proj")
-        if not name:
-            continue
-        found.update(_GROUPS.get(name) or _SPELLINGS.get(word.strip()) or _SPELLINGS.get(name) or (name,))
+    words = [word.strip() for word in text.lower().replace("+", ",").replace(" and ", ",").split(",")]
+    spellings = _SPELLINGS | _LLAMA if "w3" in words else _SPELLINGS
+    for word in filter(None, words):
+        name = word.removesuffix("_proj")
+        found.update(_GROUPS.get(name) or spellings.get(word) or spellings.get(name) or (name,))
     unknown = sorted(found - set(KNOWN))
     if unknown or not found:
         none = N_("names no linear layer; use attention, mlp, all-linear, or names such as q_proj, v_proj")

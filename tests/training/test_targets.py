@@ -20,6 +20,11 @@ LLAMA = MODELS["llama-3.2-3b"]
         ("all linear", ("q", "k", "v", "o", "gate", "up", "down")),
         ("c_attn,attn.c_proj,w1,w2", ("o", "gate", "up", "qkv")),
         ("mlp", ("gate", "up", "down")),
+        ("qkv_proj, gate_up_proj", ("gate", "up", "qkv")),
+        ("linear_qkv, linear_fc2", ("down", "qkv")),
+        ("to_q, to_v, to_out.0", ("q", "v", "o")),
+        ("w1, w2", ("gate", "up")),
+        ("w1, w2, w3", ("gate", "up", "down")),
     ],
 )
 def test_targets_are_read_as_people_write_them(text: str, names: tuple[str, ...]) -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
+from app.domain.run import Framework
 from app.domain.sentence import Sentence
 from app.market.accuracy.memory_recipes import recipe_of
 from app.market.accuracy.memory_shapes import shape_of
 from app.market.accuracy.memory_words import (
     FRAMEWORKS,
+    NODE,
+    NOMINAL_GB,
     NOMINAL_SHARE,
     SHARDINGS,
     checkpointing_of,
     first,
     number,
+    says_yes,
     whole,
     word,
 )
@@ -53,11 +58,7 @@ def case_of(row: Row, models: Mapping[str, ModelShape]) -> Case:
         BadInput: what is missing or not modelled, as a reason that rows can be counted by.
     """
     shape = shape_of(row, models)
-    framework = first(word(row, "framework"), FRAMEWORKS, "hf-trainer")
-    plain = "flash-attention" not in word(row, "framework")
-    if "zero" in word(row, "sharding") and framework == "hf-trainer" and plain:
-        framework = "deepspeed"
-    recipe = recipe_of(row, shape, framework)
+    recipe = recipe_of(row, shape, _framework(row))
     return Case(
         id=row.get("id") or "",
         shape=shape,
@@ -65,12 +66,20 @@ def case_of(row: Row, models: Mapping[str, ModelShape]) -> Case:
         layout=_checked(layout_of(row), shape),
         metric=_metric(word(row, "measured_metric")),
         measured_gib=_measured(row),
-        usable_gib=_usable(number(row, "gpu_mem_gib")),
+        usable_gib=_usable(row),
         outcome=_outcome(word(row, "kind")),
         quality=(row.get("quality") or "B").strip() or "B",
         groups=_groups(row, recipe),
         source=row.get("source") or row.get("group") or "",
     )
+
+
+def _framework(row: Row) -> Framework:
+    """Whose habits fill in what the row leaves open; a Trainer that shards by ZeRO runs DeepSpeed."""
+    name = word(row, "framework")
+    framework = first(name, FRAMEWORKS, "hf-trainer")
+    shards = "zero" in word(row, "sharding") and "flash-attention" not in name
+    return "deepspeed" if shards and framework == "hf-trainer" else framework
 
 
 def _checked(layout: Layout, shape: ModelShape) -> Layout:
@@ -109,24 +118,34 @@ def _groups(row: Row, recipe: Recipe) -> tuple[str, ...]:
 
 
 def _metric(text: str) -> Metric:
-    if text.startswith(("allocated", "active")):
+    if text.startswith(("allocated", "active")) or "max_memory_allocated" in text:
         return "allocated"
-    return "reserved" if text.startswith("reserved") else "device"
+    return "reserved" if text.startswith("reserved") or "max_memory_reserved" in text else "device"
 
 
-def _usable(gib: float | None) -> float | None:
+def _usable(row: Row) -> float | None:
     """What the driver reports: the cases give the number in a card's name for most cards."""
+    gib = number(row, "gpu_mem_gib") or _named_memory(word(row, "gpu_type"))
     if gib is None:
         return None
-    return gib * NOMINAL_SHARE if gib in (8, 12, 16, 24, 32, 40, 48, 80, 96) else gib
+    return gib * NOMINAL_SHARE if gib in NOMINAL_GB else gib
+
+
+def _named_memory(card: str) -> float | None:
+    """The size at the end of a card's name (`t4-16`, `24 gb card`)."""
+    found = re.search(r"-(\d+)$", card) or re.match(r"(\d+) ?g", card)
+    return float(found[1]) if found else None
 
 
 def layout_of(row: Row) -> Layout:
     """The row's layout; raises BadInput where micro-batch or length is not given."""
     if number(row, "micro_batch") is None:
         raise BadInput("micro_batch", "the micro-batch is not given")
-    degree = {name: whole(row, name) for name in ("dp", "tp", "pp", "cp", "ep")}
+    degree = {name: whole(row, name) for name in ("tp", "pp", "cp", "ep")}
+    model = degree["tp"] * degree["pp"] * degree["cp"]
+    degree["dp"] = whole(row, "dp", max(1, whole(row, "gpus") // model))
     sharding = first(word(row, "sharding"), SHARDINGS, "none")
+    group = degree["dp"] * degree["cp"]
     interleaved = "interleaved" in word(row, "pp_schedule")
     return Layout(
         data_parallel=degree["dp"],
@@ -135,18 +154,29 @@ def layout_of(row: Row) -> Layout:
         context_parallel=degree["cp"],
         expert_parallel=degree["ep"],
         sharding=sharding,
-        shard_group=degree["dp"] * degree["cp"],
+        shard_group=min(NODE, group) if sharding == "hybrid" else group,
         micro_batch_size=whole(row, "micro_batch"),
         gradient_accumulation=whole(row, "grad_accum", _accumulation(row)),
         checkpointing=checkpointing_of(word(row, "act_ckpt"))[0],
-        sequence_parallel=word(row, "sp") == "yes",
+        sequence_parallel=says_yes(row, "sp"),
         virtual_stages=2 if interleaved else 1,
-        cpu_offload=word(row, "cpu_offload") not in ("", "no", "paged optimizer"),
+        cpu_offload=_offloads(row),
     )
 
 
+def _offloads(row: Row) -> bool:
+    """Paging is no offload, nor is moving activations alone."""
+    stated = word(row, "cpu_offload")
+    moved = stated.startswith(("yes", "true", "all")) or any(
+        part in stated for part in ("param", "optim", "grad")
+    )
+    return (moved or "offload" in word(row, "sharding")) and "paged" not in stated
+
+
 def _accumulation(row: Row) -> int:
-    """Micro-steps where the row does not say: the framework's habit."""
+    """Micro-steps where the row does not say: enough to fill a pipeline, else the framework's habit."""
+    if whole(row, "pp") > 1:
+        return whole(row, "pp")
     framework = first(word(row, "framework"), FRAMEWORKS, "hf-trainer")
     lightning = "flash-attention training" in word(row, "framework")
     return 2 if PROFILES[framework].accumulates or lightning else 1

@@ -14,12 +14,14 @@ from app.market.accuracy.memory_words import (
     ADAPTER_METHODS,
     LINEARLESS,
     LOSSES,
+    LOW_BIT_STATES,
     OPTIMIZERS,
     QUANTISATIONS,
-    STATE_BYTES_OF,
+    STATES,
     checkpointing_of,
     first,
     number,
+    says_yes,
     word,
 )
 from app.training.assumptions_memory import value_of
@@ -33,22 +35,19 @@ OLD_ALLOCATORS = ("2021", "2022", "feb 2022", "4.1x")
 
 def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
     """The recipe of a row: the framework's habits, with whatever the row states put in their place."""
-    method = word(row, "method")
-    quantised = first(word(row, "base_quant"), QUANTISATIONS, "none")
-    kind = _method(method, quantised)
+    quantised = _quantisation(row)
+    kind = _method(word(row, "method"), quantised)
     length = number(row, "seq_len") or (1.0 if shape.modality == "cnn" else None)
     if length is None:
         raise BadInput("seq_len", "the sequence length is not given")
-    half = word(row, "weight_dtype") != "fp32" or "autocast" in word(row, "precision_extra")
-    amp = word(row, "precision_extra")
-    half = half or amp.startswith(("fp16", "amp", "bf16"))
+    half = _dtype(word(row, "weight_dtype")) != 4 or _mixes(_precision(row)) or "autocast" in _precision(row)
     run = TrainingRun.from_fields(
         {
             "model": "case",
             "method": kind,
             "framework": framework,
             "precision": "bf16" if half else "fp32",
-            "optimizer": first(word(row, "optimizer").replace(" ", "").replace("_", ""), OPTIMIZERS, "adamw"),
+            "optimizer": first(word(row, "optimizer"), OPTIMIZERS, "adamw"),
             "sequence_length": int(length),
             "attention": _attention(word(row, "attention")),
             "lora_rank": int(number(row, "lora_r") or 8),
@@ -60,20 +59,44 @@ def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
     return _stated_ways(row, recipe, framework)
 
 
+def _quantisation(row: Row) -> Quantisation:
+    """Of the base under adapters; QLoRA without a word about it is that of its paper."""
+    stated = first(f"{word(row, 'base_quant')} {word(row, 'weight_dtype')}", QUANTISATIONS, "none")
+    return "nf4-double" if stated == "none" and "qlora" in word(row, "method") else stated
+
+
 def _method(method: str, quantised: Quantisation) -> Literal["pretrain", "full", "lora", "qlora"]:
-    if method.startswith("pretrain"):
+    if method.startswith(("pretrain", "pre-train", "continued pre")):
         return "pretrain"
-    if method in ("lora", "qlora") or method.startswith(ADAPTER_METHODS):
+    if "lora" in method or _adds_modules(method, ADAPTER_METHODS):
         return "qlora" if quantised != "none" else "lora"
     return "full"
 
 
+def _adds_modules(method: str, names: tuple[str, ...]) -> bool:
+    return method.replace(" ", "_").startswith(names)
+
+
 def _attention(text: str) -> Attention:
-    return "eager" if text.startswith("eager") else "sdpa" if text.startswith("sdpa") else "flash"
+    if text.startswith(("eager", "math", "naive", "manual", "vanilla")) or "math" in text:
+        return "eager"
+    return "sdpa" if text.startswith("sdpa") else "flash"
 
 
 def _dtype(text: str) -> float:
-    return 4.0 if text.startswith("fp32") else 1.0 if text.startswith("int8") else 2.0
+    if text.startswith(("fp32", "float32", "tf32")):
+        return 4.0
+    return 1.0 if text.startswith("int8") else 2.0
+
+
+def _precision(row: Row) -> str:
+    """What is said of the arithmetic, beside or behind the format of the weights ("fp32, bf16 autocast")."""
+    behind = re.sub(r"^(fp32|float32|tf32)\W*", "", word(row, "weight_dtype"))
+    return word(row, "precision_extra") or (behind if behind != word(row, "weight_dtype") else "")
+
+
+def _mixes(precision: str) -> bool:
+    return precision.startswith(("fp16", "bf16", "amp", "mixed"))
 
 
 def _projected(row: Row, shape: ModelShape, states: float) -> float:
@@ -92,18 +115,19 @@ def _stated_bytes(row: Row, shape: ModelShape, recipe: Recipe) -> Recipe:
     weights = word(row, "weight_dtype")
     stored = _dtype(weights)
     gathered = "gathered" in weights
-    amp = word(row, "precision_extra")
+    amp = _precision(row)
     apex = word(row, "framework").startswith("nvidia") and amp.startswith("amp")
-    autocast = stored == 4 and not gathered and not apex and amp.startswith(("fp16", "bf16", "amp"))
-    element = 4.0 if stored == 4 and not gathered and not amp.startswith(("fp16", "bf16", "amp")) else 2.0
+    autocast = stored == 4 and not gathered and not apex and _mixes(amp)
+    element = 4.0 if stored == 4 and not gathered and not _mixes(amp) else 2.0
     master = 4.0 if word(row, "master_weights") == "fp32" and stored < 4 else 0.0
     gradient = word(row, "grad_dtype")
     blank = 4.0 if recipe.framework == "megatron" and not recipe.frozen else stored
     gradient_bytes = 6.0 if "accumulation" in gradient else _dtype(gradient) if gradient else blank
     states = number(row, "optim_bytes_per_param")
     if states is None:
-        default = 8.0 if stored == 4 or master else 4.0
-        states = first(word(row, "optimizer").replace("_", " "), STATE_BYTES_OF, default)
+        count = first(word(row, "optimizer"), STATES, 2.0)
+        wide = 4.0 if stored == 4 or master else 2.0
+        states = first(word(row, "optimizer"), LOW_BIT_STATES, count * wide)
     return replace(
         recipe,
         weight_bytes=stored,
@@ -115,10 +139,14 @@ def _stated_bytes(row: Row, shape: ModelShape, recipe: Recipe) -> Recipe:
         gradient_bytes=gradient_bytes,
         state_bytes=_projected(row, shape, states),
         partition_bytes=PROFILES[recipe.framework].partition_bytes if master and not recipe.frozen else 0.0,
-        optimizer_in_backward=word(row, "optimizer_in_backward") == "yes",
+        optimizer_in_backward=_in_backward(row),
         paged="paged" in word(row, "cpu_offload"),
         step_copies=_step_copies(row),
     )
+
+
+def _in_backward(row: Row) -> bool:
+    return says_yes(row, "optimizer_in_backward") or "lomo" in word(row, "optimizer")
 
 
 def _step_copies(row: Row) -> float:
@@ -129,7 +157,7 @@ def _step_copies(row: Row) -> float:
         and not word(row, "framework_version").startswith(OLD_ALLOCATORS)
         and "zero" not in word(row, "sharding")
     )
-    return value_of("step.foreach") if plain and word(row, "optimizer_in_backward") != "yes" else 0.0
+    return value_of("step.foreach") if plain and not _in_backward(row) else 0.0
 
 
 def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Quantisation) -> Recipe:
@@ -149,9 +177,7 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
     )
     return replace(
         recipe,
-        targets=()
-        if word(row, "method").startswith(LINEARLESS)
-        else parse_targets(_plain_targets(names), shape),
+        targets=() if _adds_modules(word(row, "method"), LINEARLESS) else _targets(names, shape),
         trains_outer=outer,
         adapter_bytes=adapter,
         gradient_bytes=adapter,
@@ -163,6 +189,20 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
     )
 
 
+def _targets(text: str, shape: ModelShape) -> tuple[str, ...]:
+    """The linears that a row names; names beside them that no linear has are left out."""
+    plain = _plain_targets(text)
+    known = [name for name in plain.split(",") if _is_target(name, shape)]
+    return parse_targets(",".join(known) or plain, shape)
+
+
+def _is_target(name: str, shape: ModelShape) -> bool:
+    try:
+        return bool(parse_targets(name, shape))
+    except BadInput:
+        return False
+
+
 def _plain_targets(text: str) -> str:
     if "attention + feed-forward" in text or text.startswith("all"):
         return "all-linear"
@@ -170,7 +210,7 @@ def _plain_targets(text: str) -> str:
 
 
 def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
-    compiled = word(row, "compile") == "yes"
+    compiled = says_yes(row, "compile")
     stated = word(row, "ce_impl")
     loss: Loss = first(stated, LOSSES, PROFILES[framework].full_loss if stated else recipe.loss)
     if compiled and loss == "loss-compiled" and framework == "torchtune":
@@ -181,16 +221,16 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         loss = "returned"
     if loss == "full" and recipe.quantisation == "gptq":
         loss = "half"
-    megatron_deepspeed = word(row, "framework") == "megatron-deepspeed"
+    megatron_deepspeed = word(row, "framework").startswith(("megatron-deepspeed", "gpt-neox"))
     return replace(
         recipe,
         loss=loss,
         compiled=compiled,
         packed=word(row, "packing") != "no",
-        activation_offload=word(row, "act_offload") == "yes",
+        activation_offload=says_yes(row, "act_offload"),
         mlp_recomputed=checkpointing_of(word(row, "act_ckpt"))[1],
         norm="fused" if "fused norm" in word(row, "framework") else recipe.norm,
-        offloads="optimizer" if word(row, "cpu_offload") == "optimizer" else "all",
+        offloads="optimizer" if _offloads_states_only(word(row, "cpu_offload")) else "all",
         quantised_copies=0.0 if _first_quantised_litgpt(row) else recipe.quantised_copies,
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
@@ -201,6 +241,10 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
         context_gib=value_of("context.old" if _old(row) else "context.lazy"),
     )
+
+
+def _offloads_states_only(text: str) -> bool:
+    return "optim" in text and "param" not in text
 
 
 def _tight(row: Row) -> bool:

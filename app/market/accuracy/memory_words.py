@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("torchtune", "torchtune"),
     ("torchtitan", "torchtitan"),
     ("litgpt", "litgpt"),
+    ("lit-llama", "litgpt"),
     ("unsloth", "unsloth"),
     ("axolotl", "axolotl"),
     ("megatron", "megatron"),
@@ -27,42 +29,68 @@ FRAMEWORKS: tuple[tuple[str, Framework], ...] = (
     ("deepspeed", "deepspeed"),
     ("composer", "pytorch-fsdp2"),
     ("llm-foundry", "pytorch-fsdp2"),
+    ("mosaic", "pytorch-fsdp2"),
     ("olmo-core", "pytorch-fsdp2"),
 )
 
 SHARDINGS: tuple[tuple[str, ShardingKind], ...] = (
     ("shard_grad_op", "gradients"),
     ("hybrid_shard", "hybrid"),
-    ("zero3", "full"),
-    ("zero2", "gradients"),
-    ("zero1", "optimizer"),
-    ("distributed optimizer", "optimizer"),
     ("no_shard", "none"),
+    ("full_shard", "full"),
     ("zero-3", "full"),
     ("zero-2", "gradients"),
     ("zero-1", "optimizer"),
+    ("stage 3", "full"),
+    ("stage 2", "gradients"),
+    ("stage 1", "optimizer"),
+    ("zero++", "full"),
+    ("zero-infinity", "full"),
+    ("distributed optimizer", "optimizer"),
     ("hsdp", "hybrid"),
     ("fsdp", "full"),
+    ("fully sharded", "full"),
 )
 
 LOSSES: tuple[tuple[str, Loss], ...] = (
     ("chunked (128)", "chunked-128"),
     ("chunked", "chunked"),
     ("loss parallel", "loss-parallel"),
+    ("parallel cross entropy", "loss-parallel"),
+    ("parallel ce", "loss-parallel"),
     ("fused, vocab-parallel", "vocab-fused"),
     ("vocab-parallel", "vocab-parallel"),
     ("in place", "in-place"),
     ("cut cross entropy", "fused"),
+    ("linear cross entropy", "fused"),
+    ("cce", "fused"),
+    ("flce", "fused"),
+    ("liger", "fused"),
+    ("unsloth", "fused"),
     ("fused", "fused"),
     ("class", "classifier"),
-    ("(compiled)", "loss-compiled"),
+    ("span", "classifier"),
+    ("mse", "classifier"),
+    ("regression", "classifier"),
+    ("contrastive", "classifier"),
+    ("ctc", "classifier"),
+    ("compiled", "loss-compiled"),
+    ("bf16", "half"),
+    ("fp16", "half"),
 )
 
 QUANTISATIONS: tuple[tuple[str, Quantisation], ...] = (
     ("nf4 dq", "nf4-double"),
+    ("double", "nf4-double"),
     ("nf4", "nf4"),
     ("int8", "int8"),
+    ("8-bit", "int8"),
     ("gptq", "gptq"),
+    ("awq", "gptq"),
+    ("hqq", "gptq"),
+    ("int4", "gptq"),
+    ("fp4", "nf4"),
+    ("4-bit", "nf4"),
     ("fp8", "fp8"),
 )
 
@@ -75,34 +103,53 @@ OPTIMIZERS: tuple[tuple[str, Optimizer], ...] = (
     ("lion", "lion"),
     ("muon", "muon"),
 )
-STATE_BYTES_OF: tuple[tuple[str, float], ...] = (
+LOW_BIT_STATES: tuple[tuple[str, float], ...] = (
+    ("lion 8bit", 1.0),
     ("4bit", 1.0),
     ("8bit", 2.0),
     ("adafactor", 0.05),
-    ("sgd momentum", 4.0),
-    ("sgd", 0.0),
-    ("lion", 4.0),
-    ("muon", 4.0),
 )
+"""Bytes per trained parameter, whatever format the weights have."""
+STATES: tuple[tuple[str, float], ...] = (
+    ("sgd momentum", 1.0),
+    ("sgd with momentum", 1.0),
+    ("sgd", 0.0),
+    ("lomo", 0.0),
+    ("lion", 1.0),
+    ("muon", 1.0),
+    ("rmsprop", 1.0),
+    ("adam-mini", 1.0),
+)
+"""States per trained parameter of the optimizers that keep other than Adam's two."""
 
 ADAPTER_METHODS = (
-    "adapter", "loha", "lokr", "oft", "ia3", "dora", "adalora", "boft", "prompt_tuning", "prefix", "p-tuning",
+    "adapter", "loha", "qdora", "pissa", "olora", "bitfit", "lokr", "oft", "ia3", "dora", "adalora", "boft", "prompt_tuning", "prefix", "p-tuning",
     "vera", "randlora", "hra", "ln_tuning", "fourierft", "c3a", "shira", "trainable_tokens", "vblora", "bone",
     "miss", "road",
 )  # fmt: skip
 
 # Driver-reported share of the memory in a card's name: 79.14 of 80, 23.65 of 24, 15.78 of 16 (memory_model.md §3.5).
 NOMINAL_SHARE = 0.987
+NOMINAL_GB = (8, 12, 16, 24, 32, 40, 48, 80, 96)
+NODE = 8
+"""Ranks that hybrid sharding shards over: those of one node (PyTorch HYBRID_SHARD)."""
+
+
+_NUMBER = re.compile(r"[~≈<≤]?\s*([-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?)\s*(k\b)?", re.IGNORECASE)
 
 
 def number(row: Mapping[str, str | None], column: str) -> float | None:
-    """The cell as a finite number; None where blank, absent or not a number."""
-    text = (row.get(column) or "").strip()
-    try:
-        value = float(text)
-    except ValueError:
+    """The number that the cell begins with (`8,192`, `8k`, `2048 (packed)`); None where there is none."""
+    found = _NUMBER.match((row.get(column) or "").strip())
+    if found is None:
         return None
+    value = float(found[1].replace(",", "")) * (1024 if found[2] else 1)
     return value if abs(value) < 1e18 else None
+
+
+def says_yes(row: Mapping[str, str | None], column: str) -> bool:
+    """The cell affirms; blank does not."""
+    return word(row, column).startswith(("yes", "true", "1", "on"))
 
 
 def whole(row: Mapping[str, str | None], column: str, otherwise: int = 1) -> int:
@@ -124,22 +171,37 @@ def word(row: Mapping[str, str | None], column: str) -> str:
     return (row.get(column) or "").strip().lower()
 
 
+def squeezed(text: str) -> str:
+    """Lower case without spaces, hyphens and underscores: sources spell `ZeRO-3`, `zero3` and `zero_3` alike."""
+    return re.sub(r"[\s_-]+", "", text.lower())
+
+
 def first(text: str, choices: tuple[tuple[str, T], ...], otherwise: T) -> T:
-    """The meaning of the first spelling that occurs in `text`."""
-    return next((meaning for spelling, meaning in choices if spelling in text), otherwise)
+    """The meaning of the first spelling that occurs in `text`, both squeezed."""
+    given = squeezed(text)
+    return next((meaning for spelling, meaning in choices if squeezed(spelling) in given), otherwise)
 
 
 def checkpointing_of(text: str) -> tuple[CheckpointingKind, int]:
     """Checkpointing, and how many matrix products of a fused feed-forward are recomputed (flash-attention's
-    levels 1 and 2)."""
-    if text.startswith(("full", "yes", "every layer", "gradient checkpointing", "unsloth")):
-        return "full", 0
-    if text.startswith("selective"):
+    levels 1 and 2). Every second layer counts as selective: about as much stays."""
+    if text.startswith(("selective", "core", "every 2", "every second", "half", "partial")):
         return "selective", 0
     if "level 1 and 2" in text:
         return "none", 1
-    return "none", 2 if "level 2" in text else 1 if "level 1" in text else 0
+    if "level" in text:
+        return "none", 2 if "level 2" in text else 1
+    return "none" if text.startswith(("no", "off", "false", "0")) or not text else "full", 0
 
 
 # Methods that add no matrices beside the linears.
-LINEARLESS = ("adapter", "prompt_tuning", "prefix", "p-tuning", "ia3", "ln_tuning", "trainable_tokens")
+LINEARLESS = (
+    "adapter",
+    "bitfit",
+    "prompt_tuning",
+    "prefix",
+    "p-tuning",
+    "ia3",
+    "ln_tuning",
+    "trainable_tokens",
+)

@@ -10,9 +10,12 @@ from app.market.accuracy.memory_cases import case_of
 from app.market.accuracy.memory_oracle import oracle_case_of
 from app.market.accuracy.memory_shapes import modality_of, shape_of
 from app.market.accuracy.memory_words import (
+    FRAMEWORKS,
     LOSSES,
+    LOW_BIT_STATES,
     QUANTISATIONS,
     SHARDINGS,
+    STATES,
     checkpointing_of,
     first,
     number,
@@ -35,6 +38,17 @@ ROW = {
         ("bnb nf4 dq", QUANTISATIONS, "nf4-double"),
         ("fused, vocab-parallel", LOSSES, "vocab-fused"),
         ("full, vocab-parallel", LOSSES, "vocab-parallel"),
+        ("ZeRO stage 3", SHARDINGS, "full"),
+        ("zero_2", SHARDINGS, "gradients"),
+        ("FULL_SHARD", SHARDINGS, "full"),
+        ("bnb 4-bit double quant", QUANTISATIONS, "nf4-double"),
+        ("AWQ int4", QUANTISATIONS, "gptq"),
+        ("8bit", QUANTISATIONS, "int8"),
+        ("Liger FLCE", LOSSES, "fused"),
+        ("vocab parallel", LOSSES, "vocab-parallel"),
+        ("Lit-GPT", FRAMEWORKS, "litgpt"),
+        ("lion_8bit", LOW_BIT_STATES, 1.0),
+        ("SGD with momentum", STATES, 1.0),
     ],
 )
 def test_spellings_of_sources_are_understood(text: str, choices: object, meaning: str) -> None:
@@ -42,7 +56,17 @@ def test_spellings_of_sources_are_understood(text: str, choices: object, meaning
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"), [("full (k-bit preparation)", "full"), ("selective op", "selective"), ("", "none")]
+    ("text", "kind"),
+    [
+        ("full (k-bit preparation)", "full"),
+        ("selective op", "selective"),
+        ("", "none"),
+        ("off", "none"),
+        ("true", "full"),
+        ("per block", "full"),
+        ("mlp level 2", "none"),
+        ("every 2nd layer", "selective"),
+    ],
 )
 def test_checkpointing_is_read_from_its_first_word(text: str, kind: str) -> None:
     assert checkpointing_of(text)[0] == kind
@@ -51,6 +75,45 @@ def test_checkpointing_is_read_from_its_first_word(text: str, kind: str) -> None
 @pytest.mark.parametrize("text", ["", "many", "nan", "inf", None])
 def test_what_is_no_number_is_unknown(text: str | None) -> None:
     assert number({"x": text}, "x") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("8,192", 8192), ("8k", 8192), ("2048 (packed)", 2048), ("~512", 512), ("1e-3", 1e-3)]
+)
+def test_a_number_may_be_followed_by_words(text: str, value: float) -> None:
+    assert number({"x": text}, "x") == value
+
+
+@pytest.mark.parametrize(
+    ("change", "same_as"),
+    [
+        ({"method": "QLoRA"}, {"method": "qlora", "base_quant": "nf4 dq"}),
+        ({"method": "rsLoRA"}, {"method": "lora"}),
+        ({"weight_dtype": "bfloat16"}, {"weight_dtype": "bf16"}),
+        (
+            {"weight_dtype": "fp32, bf16 autocast"},
+            {"weight_dtype": "fp32", "precision_extra": "bf16 autocast"},
+        ),
+        ({"attention": "sdpa (math)"}, {"attention": "eager"}),
+        ({"cpu_offload": "optimizer states"}, {"cpu_offload": "optimizer"}),
+        ({"cpu_offload": "none"}, {"cpu_offload": ""}),
+        ({"gpus": "8", "sharding": "FSDP2"}, {"gpus": "8", "dp": "8", "sharding": "FULL_SHARD"}),
+        ({"sharding": "ZeRO-3 offload", "dp": "2"}, {"sharding": "ZeRO 3", "dp": "2", "cpu_offload": "yes"}),
+        ({"lora_targets": "wq,wv,antenna"}, {"lora_targets": "q_proj,v_proj"}),
+    ],
+)
+def test_two_spellings_of_one_run_are_one_case(change: dict[str, str], same_as: dict[str, str]) -> None:
+    one, other = (case_of(ROW | cells, MODELS) for cells in (change, same_as))
+    assert (one.recipe, one.layout) == (other.recipe, other.layout)
+
+
+def test_a_pipeline_without_stated_micro_batches_is_filled() -> None:
+    assert case_of(ROW | {"pp": "4", "gpus": "4"}, MODELS).layout.gradient_accumulation == 4
+
+
+def test_hybrid_sharding_stays_within_a_node() -> None:
+    layout = case_of(ROW | {"dp": "32", "sharding": "HSDP"}, MODELS).layout
+    assert (layout.sharding, layout.shard_group) == ("hybrid", 8)
 
 
 def test_a_stated_format_replaces_the_habit_of_the_framework() -> None:
