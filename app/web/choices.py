@@ -25,6 +25,8 @@ from app.web.plot import Axis, Frame, Point, scatter
 from app.web.question import href, run_query
 
 MOST_POINTS = 40
+REACH = 3.0
+"""How many times beyond the slowest and the dearest point of the front the picture reaches."""
 DOLLARS = Units()
 NAMED = {
     "cheapest": N_("Cheapest"),
@@ -59,6 +61,17 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """The drawing; `outside` offers are left out of it because they take more than `hours` or cost more than `total`,
+    far more than the slowest and the dearest that no other beats."""
+
+    drawn: Markup
+    outside: int = 0
+    hours: float = 0.0
+    total: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class ChoicesView:
     """`picks` are the named choices, `front` every point of the front from the cheapest to the fastest (at most
     MOST_POINTS), drawn as `plot` among `compared` offers. `left_out` offers have a flagged price; `flagged_href`
@@ -66,7 +79,7 @@ class ChoicesView:
 
     picks: tuple[Pick, ...]
     front: tuple[Pick, ...]
-    plot: Markup
+    plot: Picture
     compared: int
     left_out: int
     flagged_href: str
@@ -170,27 +183,29 @@ def _titles(query: OfferQuery, found: Choices) -> Mapping[str, int]:
     return {NAMED[name]: row for name, row in rows.items() if row is not None}
 
 
-def _plot(writer: _Writer, found: Choices, front: Sequence[Pick]) -> Markup:
-    if not front:
-        return Markup("")
-    table = writer.estimates
-    totals = writer.totals(table.total_usd[found.rows]).tolist()
-    cloud = list(zip(table.hours[found.rows].tolist(), totals, strict=True))
-    cloud = [(hours, total) for hours, total in cloud if hours > 0 and total > 0]
+def _plot(writer: _Writer, found: Choices, front: Sequence[Pick]) -> Picture:
+    """Everything near the front. What is far slower or dearer (the whole term of a reservation for a run of hours) is
+    counted instead: it would press all that one may choose into a corner."""
     currency = writer.units.currency
     points = [
         Point(p.hours, p.total, p.href, _words(p, currency), bool(p.title)) for p in front if p.total > 0
     ]
     if not points:
-        return Markup("")
+        return Picture(Markup(""))
+    table = writer.estimates
+    totals = writer.totals(table.total_usd[found.rows]).tolist()
+    cloud = list(zip(table.hours[found.rows].tolist(), totals, strict=True))
+    cloud = [(hours, total) for hours, total in cloud if hours > 0 and total > 0]
+    most = REACH * max(point.x for point in points), REACH * max(point.y for point in points)
+    near = [(hours, total) for hours, total in cloud if hours <= most[0] and total <= most[1]]
     frame = Frame(
-        Axis.over([hours for hours, _ in cloud]),
-        Axis.over([total for _, total in cloud]),
+        Axis.over([hours for hours, _ in near]),
+        Axis.over([total for _, total in near]),
         lambda value: formatting.number(value) or "",
         lambda value: formatting.compact(value) or "",
     )
     label = gettext("Hours (across) against total cost (up), both logarithmic; the table says the same")
-    return scatter(frame, cloud, points, label)
+    return Picture(scatter(frame, near, points, label), len(cloud) - len(near), *most)
 
 
 def _words(pick: Pick, currency: str) -> str:

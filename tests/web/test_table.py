@@ -95,6 +95,33 @@ def test_headings_of_groups_say_that_prices_are_of_one_accelerator(client: TestC
     assert "Lowest (USD/month per accelerator)" in head
 
 
+@pytest.mark.parametrize(
+    ("asked", "column", "words"),
+    [
+        ("", "Lowest", "Price per accelerator, lowest first"),
+        ("order=desc", "Highest", "Price per accelerator, highest first"),
+        (f"{RUN}&method=qlora", "Cheapest run", "Total cost, lowest first"),
+        (f"{RUN}&method=qlora&sort=price_usd_per_hour", "Lowest", "Price per accelerator, lowest first"),
+        (f"{RUN}&method=qlora&order=desc", "", "Total cost, highest first"),
+        ("sort=hours&model=llama-3.1-8b", "", "Time, lowest first"),
+        ("sort=region", "", "ordered by: Region"),
+    ],
+)
+def test_groups_say_by_what_they_stand_and_the_marked_column_does(
+    client: TestClient, asked: str, column: str, words: str
+) -> None:
+    html = client.get(f"/?group=accelerator&{asked}").text
+    assert words in re.search(r'id="order">(.*?)</p>', html)[1]  # type: ignore[index]
+    table = html.split('<table class="offers groups', 1)[1].split("</table>")[0]
+    heads = re.findall(r"<th scope=\"col\"([^>]*)>([^<]*)", table)
+    marked = [(place, title, kind) for place, (kind, title) in enumerate(heads) if "aria-sort" in kind]
+    assert [title for _, title, _ in marked] == ([column] if column else [])
+    for place, _, kind in marked:
+        rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+        known = [float(row[place].replace(",", "")) for row in rows if "unknown" not in row[place]]
+        assert known == sorted(known, reverse="descending" in kind) != []
+
+
 def test_markdown_has_the_rows_of_the_page_in_its_order_and_runs_nothing(client: TestClient) -> None:
     lines = client.get("/offers.md?per_page=7&page=2&columns=provider,price,source").text.splitlines()
     assert len(lines) == 2 + 7
