@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request, Response
 
 from app.api.plain import json_response
-from app.api.schemas import offer_parameters
+from app.api.schemas import TRIAL_EXAMPLES, offer_parameters
 from app.domain.errors import BadInput, UnknownParameter
 from app.domain.run import TrainingRun
 from app.market.costs import commitment_words
@@ -30,7 +30,8 @@ TrialBody = Annotated[
     Body(
         description="`run` (with its `measured_*` fields), averages ("
         + ", ".join(FIGURES)
-        + ") or `nvidia_smi`, a paste"
+        + ") or `nvidia_smi`, a paste",
+        openapi_examples=TRIAL_EXAMPLES,
     ),
 ]
 

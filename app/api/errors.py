@@ -70,9 +70,17 @@ def _validation(error: RequestValidationError) -> tuple[str, str | None, str]:
         return "bad_input", field, message
     if first["type"] == "json_invalid":
         return "bad_json", None, f"the body is not valid JSON: {first.get('ctx', {}).get('error', '')}"
-    if first["type"] in NO_OBJECT:
-        return "bad_json", None, "the body is not a JSON object"
     path = [str(part) for part in first["loc"] if part != "body"]
+    if first["type"] in NO_OBJECT and path:
+        return "bad_input", path[0], "must be a JSON object"
+    if first["type"] in NO_OBJECT:
+        return (
+            "bad_json",
+            None,
+            "the body is not a JSON object, or its content type does not say that it is JSON",
+        )
+    if first["type"] == "missing" and not path:
+        return "bad_json", None, "the body is missing"
     if first["type"] == "extra_forbidden":
         return "unknown_parameter", path[0], "there is no such field of a training run"
     return "bad_input", path[0] if path else None, f"{first['msg'][:1].lower()}{first['msg'][1:]}"

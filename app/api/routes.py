@@ -14,14 +14,17 @@ from app.api.decisions import add_decisions
 from app.api.errors import Error
 from app.api.market import add_market
 from app.api.plain import json_response
-from app.api.schemas import ColumnCard, OfferDetail, OfferList, column_card, offer_parameters
+from app.api.schemas import RUN_EXAMPLES, ColumnCard, OfferDetail, OfferList, column_card, offer_parameters
 from app.domain.errors import UnknownParameter
 from app.domain.run import TrainingRun
 from app.market.columns import COLUMNS
 from app.market.query import OfferQuery
 from app.market.service import Market
 
-Run = Annotated[TrainingRun, Body(description="A training run; only what differs from the defaults")]
+Run = Annotated[
+    TrainingRun,
+    Body(description="A training run; only what differs from the defaults", openapi_examples=RUN_EXAMPLES),
+]
 FAILS: dict[int | str, dict[str, Any]] = {
     404: {"model": Error, "description": "There is no such thing"},
     422: {"model": Error, "description": "The question cannot be answered as asked"},

@@ -32,6 +32,55 @@ VIEW_WORDS: dict[str, str] = {
 }
 
 
+EXAMPLES: dict[str, Any] = {
+    "q": "8xH100 eu spot <25",
+    "sort": "price_usd_per_accelerator_hour",
+    "order": "asc",
+    "columns": "provider,instance_type,price_usd_per_hour",
+    "accelerator": ["h100-sxm5-80gb", "h200-sxm-141gb"],
+    "accelerator_count": ">=4",
+    "purchase_option": ["on_demand"],
+    "continent": ["!Asia"],
+    "price_max": 60,
+    "model": "llama-3.1-8b",
+    "method": "qlora",
+    "tokens": 50_000_000,
+    "deadline_hours": 24,
+    "budget_usd": 40,
+}
+"""Of query parameters, by name."""
+RUN_EXAMPLES: dict[str, Any] = {
+    "lora": {
+        "summary": "LoRA on a model of the catalog, within a day and a budget",
+        "value": {
+            "model": "qwen2.5-14b",
+            "method": "lora",
+            "tokens": 5e7,
+            "deadline_hours": 24,
+            "budget_usd": 40,
+        },
+    },
+    "shape": {
+        "summary": "Pretraining a decoder that is described by its shape",
+        "value": {"layers": 32, "hidden_size": 4096, "method": "pretrain", "tokens": 1e11, "max_nodes": 4},
+    },
+}
+TRIAL_EXAMPLES: dict[str, Any] = {
+    "measured": {
+        "summary": "A trial run's own speed, and what the accelerator was seen to do",
+        "value": {
+            "run": {
+                "model": "llama-3.1-8b",
+                "method": "qlora",
+                "measured_on": "h100-sxm5-80gb x1",
+                "measured_tokens_per_s": 3000,
+            },
+            "busy_percent": 96,
+        },
+    }
+}
+
+
 def _item_field(column: Column) -> Any:
     text = column.help + (f" [{column.unit}]" if column.unit else "")
     if column.name == "id":
@@ -128,7 +177,10 @@ def _view_parameters() -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
+    example = {"example": EXAMPLES[name]} if name in EXAMPLES else {}
+    return {
+        "name": name, "in": "query", "required": False, "description": description, "schema": schema, **example,
+    }  # fmt: skip
 
 
 def _filter_schema(column: Column, role: str) -> dict[str, Any]:

@@ -210,7 +210,9 @@ class TrainingRun(BaseModel):
     @property
     def names_a_model(self) -> bool:
         """Something says which model is trained."""
-        return bool(self.model or self.config or self.parameters or self.layers or self.hidden_size)
+        return self.config is not None or bool(
+            self.model or self.parameters or self.layers or self.hidden_size
+        )
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Self:

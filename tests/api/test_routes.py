@@ -142,6 +142,38 @@ def test_every_kind_of_failure_has_the_one_shape(client: TestClient) -> None:
     )
     assert error_of(client.post("/api/v1/estimates", json={}))["field"] == "model"
     assert error_of(client.post("/api/v1/estimates", content=b"x" * 300_000))["code"] == "too_large"
+    assert "missing" in error_of(client.post("/api/v1/estimates"))["message"]
+    plain = client.post(
+        "/api/v1/estimates", content=b'{"model": "x"}', headers={"content-type": "text/plain"}
+    )
+    assert "content type" in error_of(plain)["message"]
+
+
+@pytest.mark.parametrize("config", [[], "text", 7])
+def test_a_part_of_the_body_that_is_no_object_is_named(client: TestClient, config: object) -> None:
+    error = error_of(client.post("/api/v1/estimates", json={"config": config}))
+    assert (error["code"], error["field"]) == ("bad_input", "config")
+
+
+def test_an_empty_config_is_refused_and_shows_nothing(client: TestClient) -> None:
+    answer = client.get("/api/v1/offers", params={"config": "{}"})
+    assert (answer.status_code, error_of(answer)["field"]) == (422, "config")
+
+
+def test_every_example_of_the_description_is_answered(client: TestClient) -> None:
+    described = get(client, "/openapi.json")["paths"]
+    examples = 0
+    for path, methods in described.items():
+        for what in methods.get("post", {}).get("requestBody", {}).get("content", {}).values():
+            for example in what["examples"].values():
+                offer = get(client, "/api/v1/offers?per_page=1")["items"][0]["id"]
+                answer = client.post(path.format(offer_id=offer), json=example["value"])
+                assert answer.status_code == 200, answer.text
+                examples += 1
+    parameters = described["/api/v1/offers"]["get"]["parameters"]
+    asked = {item["name"]: item["example"] for item in parameters if "example" in item}
+    assert client.get("/api/v1/offers", params=asked).status_code == 200
+    assert examples >= 5 and len(asked) > 10
 
 
 def test_one_offer_comes_with_its_prices_over_time(client: TestClient) -> None:
