@@ -62,6 +62,69 @@ def test_a_coarser_increment_never_costs_less(increment: float, coarser: int, to
 
 
 @given(
+    tokens=st.floats(1e5, 1e13),
+    longer=st.floats(1, 100),
+    spot=st.booleans(),
+    increment=st.sampled_from([1.0, 60.0, 3600.0, 86_400.0]),
+    term=st.sampled_from([0.0, 730.0]),
+)
+@settings(deadline=None)
+def test_a_longer_run_never_costs_less_nor_ends_sooner(
+    tokens: float, longer: float, spot: bool, increment: float, term: float
+) -> None:
+    charged = replace(
+        prices(terms=replace(SECOND, increment_s=increment), spot=spot), term_hours=np.asarray([term])
+    )
+    short, long = (cost_of(work(tokens=tokens * k), charged) for k in (1.0, longer))
+    assert long.hours[0] >= short.hours[0] * (1 - 1e-9)
+    assert total(long) >= total(short) * (1 - 1e-9)
+
+
+@given(
+    tokens=st.floats(1e5, 1e12),
+    nodes=st.integers(1, 16),
+    price=st.floats(0.01, 500),
+    minutes=st.one_of(st.none(), st.floats(1, 1000)),
+)
+@settings(deadline=None)
+def test_spot_that_is_never_taken_back_is_billed_as_on_demand(
+    tokens: float, nodes: int, price: float, minutes: float | None
+) -> None:
+    calm = work(tokens=tokens, checkpoint_minutes=minutes, interruptions_per_hour=0.0)
+    spot, plain = (breakdown(calm, prices(price, nodes=nodes, spot=kind)) for kind in (True, False))
+    for field in fields(CostTable):
+        if field.name != "on_time":
+            assert getattr(spot, field.name) == pytest.approx(getattr(plain, field.name)), field.name
+
+
+@given(
+    name=st.sampled_from(["dataset_gb", "egress_gb", "idle_hours", "state_gb", "load_gb"]),
+    some=st.floats(0, 1e4),
+    more=st.floats(0, 1e5),
+    spot=st.booleans(),
+)
+@settings(deadline=None)
+def test_carrying_keeping_or_waiting_more_never_costs_less(
+    name: str, some: float, more: float, spot: bool
+) -> None:
+    light, heavy = (
+        total(cost_of(replace(work(), **{name: x}), prices(spot=spot))) for x in (some, some + more)
+    )
+    assert heavy >= light - 0.02
+
+
+@given(least=st.floats(0, 5000), more=st.floats(0, 5000), tokens=st.floats(1e5, 1e12))
+@settings(deadline=None)
+def test_a_larger_minimum_never_costs_less(least: float, more: float, tokens: float) -> None:
+    for name in ("minimum_hours", "minimum_s", "term_hours"):
+        low, high = (
+            total(cost_of(work(tokens=tokens), replace(prices(), **{name: np.asarray([x])})))
+            for x in (least, least + more)
+        )
+        assert high >= low - 1e-6, name
+
+
+@given(
     rate=st.floats(0, 1), more=st.floats(0, 1), notice=st.sampled_from([0.0, 120.0]), nodes=st.integers(1, 8)
 )
 @settings(deadline=None)

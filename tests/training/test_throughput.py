@@ -102,6 +102,50 @@ def test_more_nodes_on_a_fast_fabric_never_finish_the_same_batch_later(nodes: in
     assert many.tokens_per_s[0] >= one.tokens_per_s[0]
 
 
+@given(
+    nodes=st.sampled_from([2, 3, 4, 8, 32]),
+    more=st.integers(2, 8),
+    gbps=st.floats(1, 3200),
+    sharding=st.sampled_from(["none", "optimizer", "gradients", "full", "hybrid"]),
+    accumulation=st.integers(1, 8),
+)
+@settings(max_examples=80, deadline=None)
+def test_more_nodes_with_the_same_work_each_never_train_fewer_tokens_a_second(
+    nodes: int, more: int, gbps: float, sharding: str, accumulation: int
+) -> None:
+    rates = []
+    for count in (nodes, nodes * more):
+        layout = Layout(
+            data_parallel=8 * count,
+            sharding=sharding,  # type: ignore[arg-type]
+            shard_group=8 if sharding == "hybrid" else 8 * count,
+            gradient_accumulation=accumulation,
+        )
+        on = machines_of(cluster(H100, 8, nodes=count, fabric=Fabric("ethernet", gbps, 8)))
+        rates.append(time_of(LLAMA_8B, recipe_for(LLAMA_8B, run()), Layouts.of(layout), on).tokens_per_s[0])
+    assert rates[1] >= rates[0] * (1 - 1e-9)
+
+
+@given(share=st.floats(0.1, 1.0), name=st.sampled_from(["bf16_tflops", "memory_bandwidth_gbytes_per_s", ""]))
+@settings(max_examples=60, deadline=None)
+def test_a_lesser_card_or_link_never_trains_faster(share: float, name: str) -> None:
+    less = replace(H100, **{name: getattr(H100, name) * share}) if name else H100
+    layouts = Layouts.of(
+        FSDP_8, Layout(data_parallel=2, tensor_parallel=4, shard_group=2, gradient_accumulation=16)
+    )
+    recipe = recipe_for(LLAMA_8B, run())
+    slower, faster = (
+        time_of(
+            LLAMA_8B,
+            recipe,
+            layouts,
+            machines_of(cluster(card, 8, IntraNodeLink("nvlink4+nvswitch", 900.0 * factor, 8, True))),
+        ).tokens_per_s
+        for card, factor in ((less, 1.0 if name else share), (H100, 1.0))
+    )
+    assert np.all(slower <= faster * (1 + 1e-9))
+
+
 def test_tcp_between_nodes_is_named_as_the_bound() -> None:
     layout = replace(FSDP_8, data_parallel=16, shard_group=16)
     slow = cluster(H100, 8, nodes=2, fabric=Fabric("ethernet", 25, 8))
