@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 
 from app.domain.errors import BadInput
@@ -83,7 +84,8 @@ def _spellings(market: Market) -> Mapping[str, str]:
 
 
 def near(market: Market, asked: Asked, error: BadInput) -> tuple[ModelShape, ...]:
-    """Models that an unknown name may mean: those that hold all its words, else most of them."""
+    """Models that an unknown name may mean: those that hold all its words, else most of them, else those that are
+    written most alike: a slip of the hand, or a repository's name with who publishes it and for what."""
     text = (asked.get("model") or [""])[0]
     if error.field != "model" or not text:
         return ()
@@ -92,7 +94,10 @@ def near(market: Market, asked: Asked, error: BadInput) -> tuple[ModelShape, ...
         found = market.catalog.search_models(" ".join(words[:count]))
         if found and len(found) < len(market.catalog.models):
             return tuple(found[:MOST_SUGGESTIONS])
-    return ()
+    spellings = _spellings(market)
+    alike = get_close_matches(_plain(text.rpartition("/")[2]), spellings, 3 * MOST_SUGGESTIONS)
+    keys = list(dict.fromkeys(spellings[spelling] for spelling in alike))
+    return tuple(market.catalog.models[key] for key in keys[:MOST_SUGGESTIONS])
 
 
 def _plain(text: str) -> str:

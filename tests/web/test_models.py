@@ -31,3 +31,31 @@ def test_suggestions_come_for_the_model_only(market: Market) -> None:
     assert "llama-3.1-8b" in {shape.key for shape in near(market, asked, BadInput("model", "x"))}
     assert near(market, asked, BadInput("tokens", "x")) == ()
     assert near(market, {"model": ["zzz"]}, BadInput("model", "x")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("lama 3 8b", "llama-3-8b"),
+        ("lamma-3.1-8b", "llama-3.1-8b"),
+        ("mistrl 7b", "mistral-7b"),
+        ("qwn2.5 7b", "qwen2.5-7b"),
+        ("gema 2 9b", "gemma-2-9b"),
+        ("Qwen/Qwen2.5-14B-Instruct", "qwen2.5-14b"),
+        ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+    ],
+)
+def test_a_slip_or_the_name_of_a_repository_brings_what_was_meant_first(
+    market: Market, text: str, meant: str
+) -> None:
+    assert near(market, {"model": [text]}, BadInput("model", "x"))[0].key == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "key"), [("mistral7b", "mistral-7b"), ("qwen 14b", "qwen-14b"), ("gemma 9b", "gemma-2-9b")]
+)
+def test_a_name_written_together_or_apart_is_understood(market: Market, text: str, key: str) -> None:
+    assert (
+        resolve_model(market, {"model": [text]})["model"] == [key]
+        or near(market, {"model": [text]}, BadInput("model", "x"))[0].key == key
+    )
