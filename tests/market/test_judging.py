@@ -68,7 +68,9 @@ def test_no_card_is_promised_a_speed_that_it_cannot_have(precision: str) -> None
 
 
 def test_a_card_without_a_published_rate_is_judged_by_memory_and_its_speed_stays_unknown() -> None:
-    shapes = hardware_index(board_of(single(1, accelerator="rtx-pro-4500-server-32gb"), single(2)), CATALOG).shapes
+    shapes = hardware_index(
+        board_of(single(1, accelerator="rtx-pro-4500-server-32gb"), single(2)), CATALOG
+    ).shapes
     question = Question.of(run(model="gpt2", deadline_hours=200.0), CATALOG)
     unrated, rated = judge_shapes(question, shapes)
     assert unrated.verdict == rated.verdict == "fits"
