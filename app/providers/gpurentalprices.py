@@ -59,7 +59,7 @@ def parse(payload: Payload) -> Parsed:
             accelerator_name=row["gpu"],
             accelerator_count=least,
             memory_hint_gb=figure(row.get("vram_gb")),
-            region="global",
+            region="",
             purchase_option=option,
             tier=tier,
             price_per_hour=None if each is None else each * least,

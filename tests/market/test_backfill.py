@@ -14,7 +14,10 @@ from app.db.tables import offer, price_point, provider
 from app.market.backfill import BackfillReport, backfill
 from app.market.dated import read_files
 from app.market.history import accelerator_days, index_by_accelerator, price_points, provider_days, record_day
+from app.market.ingest import seed
+from app.market.price_report import PriceQuestion, price_report
 from app.market.retention import compact
+from app.market.service import Market
 from app.providers.card import ProviderCard
 from tests.market.test_dated import SKYPILOT, daily, write
 from tests.scraped import NOON, current, scraped, take_in
@@ -40,7 +43,7 @@ def live(engine: Engine, price: str) -> None:
         "instance_type": "1x h100-sxm",
         "accelerator_name": "h100-sxm",
         "accelerator_count": 1.0,
-        "region": "global",
+        "region": "",
     }
     take_in(engine, scraped(price, memory_hint_gb=80.0, **told), card=RESELLER)
 
@@ -125,3 +128,18 @@ def test_published_days_become_a_history_that_is_linked(engine: Engine, shared_d
     assert sum(len(points) == len(files) for points in linked.values()) > 20
     assert all(50 < points[-1].value < 200 for points in linked.values())
     assert current(engine) == []
+
+
+@pytest.mark.shared
+def test_published_days_beside_the_bundled_snapshot_give_an_index_and_movers(
+    engine: Engine, shared_dir: Path
+) -> None:
+    """What moved is told of offers that stand, by one source that said both prices."""
+    seed(engine, CATALOG, NOON)
+    take(engine, *(shared_dir / "upstream").glob("adriannutiu_*.json"))
+    report = price_report(Market.open(CATALOG, engine, lambda: NOON), PriceQuestion())
+    assert len(report.index) >= 30
+    assert report.movers.largest
+    for mover in report.movers.largest:
+        assert mover.via == "gpurentalprices"
+        assert mover.new == pytest.approx(mover.record.price_usd_per_hour / mover.record.accelerator_count)  # type: ignore[operator]

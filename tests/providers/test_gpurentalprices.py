@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog import load_catalog
+from app.domain.identity import offer_id
 from app.providers import discover
 from app.providers.port import Part, Payload
 from tests.providers.fetching import only, parsed
@@ -32,3 +34,11 @@ def test_real_days_are_read_without_loss(shared_dir: Path, day: str) -> None:
         result.rows_read == len(json.loads(text)["offers"]) == result.rows_used + sum(result.ignored.values())
     )
     assert result.rejects == ()
+
+
+def test_its_offers_are_those_that_the_bundled_snapshot_has_of_it() -> None:
+    """It names no place: that is unknown, not a place of its own. So what it says later follows what it said before."""
+    snapshot = {offer_id(offer) for offer in load_catalog().snapshot() if "gpu-rental-prices" in offer.source}
+    here = {offer_id(offer) for offer in parsed("gpurentalprices").offers}
+    assert {offer.region for offer in parsed("gpurentalprices").offers} == {""}
+    assert here & snapshot
