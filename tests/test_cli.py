@@ -106,6 +106,7 @@ def test_a_run_that_nothing_holds_is_the_answer_no(rackrate: Callable[..., Said]
         (["refresh", "no-such-provider"], "no-such-provider"),
         (["record", "no-such-provider"], "no-such-provider"),
         (["providers", "release", "no-such-provider"], "no-such-provider"),
+        (["accuracy"], "memory, throughput, names"),
         (["restore", "/nowhere.sqlite3"], "/nowhere.sqlite3"),
         (["serve", "--port", "99999999"], "RACKRATE_PORT"),
     ],
@@ -135,14 +136,26 @@ def test_a_run_file_that_is_wrong_is_explained(
     assert words in err
 
 
+@pytest.mark.parametrize(
+    "address, words",
+    [("mysql://root@localhost/x", "mysql"), ("sqlite:////proc/x.sqlite3", "unable to open"),
+     ("postgresql://nobody@127.0.0.1:1/x", "refused")],
+)  # fmt: skip
 def test_a_database_address_that_cannot_be_is_refused(
-    rackrate: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+    rackrate: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, address: str, words: str
 ) -> None:
-    monkeypatch.setenv("RACKRATE_DATABASE_URL", "mysql://root@localhost/x")
+    monkeypatch.setenv("RACKRATE_DATABASE_URL", address)
     code, _, err = rackrate("offers")
     assert code == 2
     assert err.count("\n") == 1
-    assert "mysql" in err
+    assert words in err and "RACKRATE_DATABASE_URL" in err and "Error" not in err
+
+
+def test_nothing_asked_shows_the_commands_and_no_error(rackrate: Callable[..., Said]) -> None:
+    code, out, err = rackrate()
+    assert (code, err) == (2, "")
+    assert "offers" in out and "serve" in out
+    assert rackrate("--version")[1].startswith("rackrate ")
 
 
 def test_providers_are_cards_with_what_scripts_need(rackrate: Callable[..., Said]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 import typer
@@ -29,14 +30,21 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:  # whoever read the answer has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (RackrateError, SQLAlchemyError, OSError) as error:
+    except (RackrateError, OSError) as error:
         say("rackrate: " + str(error).splitlines()[0])
+        return 2
+    except SQLAlchemyError as error:
+        words = re.sub(
+            r"^\([\w.]+\) ", "", str(error).splitlines()[0]
+        )  # the driver's class says nothing to a person
+        say(f"rackrate: RACKRATE_DATABASE_URL: {words}")
         return 2
     except KeyboardInterrupt:
         return 130
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        say("rackrate: " + error.format_message().splitlines()[0])
+        if words := error.format_message().split():  # none: the help was asked for by saying nothing
+            say("rackrate: " + " ".join(words).replace("Value error, ", ""))
         return 2
     return code if isinstance(code, int) else 0

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,13 +45,28 @@ from app.workers import entry
 from app.workers.http import PoliteClient
 from app.workers.recording import Recorder
 
-cli = typer.Typer(no_args_is_help=True, add_completion=False, help="Rentable GPU instances for training.")
+cli = typer.Typer(no_args_is_help=True, add_completion=False)
 sources = typer.Typer(
     invoke_without_command=True, help="List the sources of prices, or release a held batch."
 )
 cli.add_typer(sources, name="providers")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON")]
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        print(f"rackrate {version('rackrate')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def about(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version")
+    ] = False,
+) -> None:
+    """Rentable GPU instances for training."""
 
 
 class Topic(StrEnum):
