@@ -47,6 +47,7 @@ _DIRECTIONS = (
 _CENTRE = re.compile(r"(?:eur?|ap|oc|sea|as|na|sa|me|af)-([a-z]{2})-\d+")
 _US_CENTRE = re.compile(r"us-([a-z]{2})-\d+")
 _NATIONAL_CENTRE = re.compile(r"([a-z]{2})-(?:[a-z]{3,}-)?\d+")
+_SEVERAL = re.compile(r"/|\bor\b|\band\b|&|\+")
 _ZONE = re.compile(r"-?[a-f]$|-dc\d+$")
 # "us-east-1a" is another building in every account of AWS; only ids such as "use1-az1" mean the same to everybody.
 _ACCOUNT_ZONES: Mapping[str, re.Pattern[str]] = {"aws": re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d[a-z]")}
@@ -105,7 +106,7 @@ class Places:
         low = " ".join(region.lower().split())
         if not low:
             return Place()
-        for code in (low, _ZONE.sub("", low)):
+        for code in dict.fromkeys((low, _ZONE.sub("", low), low.replace(" ", ""))):
             if found := self._regions.get((provider, code)):
                 return found
             if found := self._anywhere.get(code):
@@ -133,9 +134,19 @@ class Places:
             return self._place(code, self._us_side(low) if code == "US" else None, name)
         national = _NATIONAL_CENTRE.fullmatch(low)
         code = next((group for group in national.groups() if group), "") if national else ""
-        return (
-            self._place(code.upper(), self._us_side(low) if code == "us" else None, None) if code else Place()
-        )
+        if code:
+            return self._place(code.upper(), self._us_side(low) if code == "us" else None, None)
+        return self._from_words(low)
+
+    def _from_words(self, low: str) -> Place:
+        """The one country that a word names ("norway_4_eu", "india-01"), or "us" at the start ("us-michigan")."""
+        if _SEVERAL.search(low):
+            return Place()
+        if re.match(r"us(?![a-z])", low):
+            return self._place("US", self._us_side(low), None)
+        words = {word for word in re.split(r"[^a-z]+", low) if len(word) > 3 and word not in self._states}
+        codes = {code for word in words if (code := self._names.get(word))}
+        return self._place(codes.pop(), None, None) if len(codes) == 1 else Place()
 
     def _us_side(self, low: str) -> str | None:
         """The side of the United States that a text tells, by a state's name or a direction."""

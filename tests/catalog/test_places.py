@@ -32,6 +32,12 @@ from app.domain.errors import CatalogError
         ("vast", "The Netherlands, NL", "NL", "Netherlands", "Europe"),
         ("tensordock", "Mölln, Hamburg, Germany", "DE", "Mölln", "Europe"),
         ("tensordock", "New York City, New York, United States", "US", "New York City", "US East"),
+        ("azure", "US East 2", "US", "United States", "US East"),
+        ("azure", "East US 2", "US", "Virginia", "US East"),
+        ("fluidstack", "norway_4_eu", "NO", "Norway", "Europe"),
+        ("jarvislabs", "india-01", "IN", "India", "APAC"),
+        ("hotaisle", "us-michigan", "US", "United States", "US East"),
+        ("massedcompute", "US, Texas", "US", "United States", "US Central"),
     ],
 )
 def test_a_region_tells_country_name_and_market_area(
@@ -50,7 +56,21 @@ def test_one_code_may_mean_two_places_at_two_providers(catalog: Catalog) -> None
 
 
 @pytest.mark.parametrize(
-    "region", ["", "  ", "global", "any", "secure", "use1-az4", "no-preference", "Multiple regions"]
+    "region",
+    [
+        "",
+        "  ",
+        "global",
+        "any",
+        "secure",
+        "use1-az4",
+        "no-preference",
+        "Multiple regions",
+        "EU / US / Canada",
+        "Norway or Sweden",
+        "Georgia 1",
+        "usual",
+    ],
 )
 def test_what_names_no_place_stays_unknown(catalog: Catalog, region: str) -> None:
     assert catalog.place("aws", region) == Place()
