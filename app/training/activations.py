@@ -134,7 +134,7 @@ def _keeps_every_input(recipe: Recipe) -> bool:
 def _shares_input(recipe: Recipe) -> bool:
     """Adapters keep the very input of their linear: no cast, no dropout in between."""
     narrow = recipe.adapter_bytes <= recipe.compute_bytes and not recipe.adapter_dropout
-    return recipe.fused_adapters or narrow
+    return recipe.fused_adapters or (narrow and not recipe.autocast)
 
 
 def _attention(shape: ModelShape, recipe: Recipe) -> float:
@@ -244,8 +244,8 @@ def _dispatch(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> float:
 
 
 def _adapter_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> float:
-    """What adapters keep for themselves: the low-rank result, and their input again where it is cast (fp32
-    adapters) or dropped out. Every targeted linear casts for itself."""
+    """What adapters keep for themselves: the low-rank result, and their input again where it is cast (to fp32
+    adapters, or by autocast) or dropped out. Every targeted linear casts for itself."""
     if not recipe.frozen:
         return 0.0
     linears = target_linears(shape, recipe.targets, expert_layer)
@@ -253,5 +253,6 @@ def _adapter_inputs(shape: ModelShape, recipe: Recipe, expert_layer: bool) -> fl
     inputs = sum(wide for wide, _ in linears.values())
     if recipe.inner_copies and {"q", "k", "v"} & set(linears):
         inputs -= shape.hidden_size * (len({"q", "k", "v"} & set(linears)) - 1)
-    kept = 0.0 if _shares_input(recipe) else recipe.adapter_bytes + (1.0 if recipe.adapter_dropout else 0.0)
+    cast = recipe.compute_bytes if recipe.autocast else recipe.adapter_bytes
+    kept = 0.0 if _shares_input(recipe) else cast + (1.0 if recipe.adapter_dropout else 0.0)
     return float(low_rank + kept * inputs)

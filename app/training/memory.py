@@ -120,12 +120,13 @@ def _phases_of(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> Phases:
 
 
 def _worst_stage(shape: ModelShape, recipe: Recipe, layouts: Layouts) -> Phases:
-    """The phases of the first or the last pipeline stage, whichever peaks higher."""
+    """The phases of the first or the last pipeline stage, whichever reserves more."""
     first = _phases(shape, recipe, layouts, last=False)
     if not (layouts.pipeline_parallel > 1).any():
         return first
     last = _phases(shape, recipe, layouts, last=True)
-    return _where(first.total.max(axis=0) >= last.total.max(axis=0), first, last)
+    held = [reserved_bytes(recipe, layouts, stage) for stage in (first, last)]
+    return _where(held[0] >= held[1], first, last)
 
 
 def _where(condition: npt.NDArray[np.bool_], one: Phases, other: Phases) -> Phases:
@@ -145,14 +146,20 @@ def _phases(shape: ModelShape, recipe: Recipe, layouts: Layouts, last: bool) -> 
     if not last:
         loss = np.where(layouts.pipeline_parallel > 1, 0.0, loss)
     loading = loading_bytes(shape, recipe, layouts, parts)
-    return _assemble(states, buffers, stored, loss, loading)
+    return _assemble(states, buffers, stored, loss, loading, layouts.sharding >= GRADIENTS)
 
 
 def _assemble(
-    states: States, buffers: Buffers, stored: Stored, loss: FloatArray, loading: FloatArray
+    states: States,
+    buffers: Buffers,
+    stored: Stored,
+    loss: FloatArray,
+    loading: FloatArray,
+    sharded: npt.NDArray[np.bool_],
 ) -> Phases:
     """The four phases. While all activations are stored, either the loss or the first layer of the backward
-    pass (with the head's gradient) is the larger; they do not overlap."""
+    pass (with the head's gradient) is the larger; they do not overlap. Nor do the last layer of the backward pass and
+    the gradient of the embedding, which comes after it, except where reducing them overlaps (sharding)."""
     zero = np.zeros_like(loss)
     entry = states.gradient_entry
     begin = np.maximum(entry, states.head_gradient)
@@ -160,16 +167,22 @@ def _assemble(
     activations = stored.kept + np.where(at_loss, 0.0, stored.recomputed)
     moving = buffers.always + np.where(at_loss, buffers.loss, buffers.forward)
     gradients = np.where(at_loss, entry, begin)
-    end = states.gradients + states.repeated
+    before = states.gradients - states.late_gradient
+    working = stored.layer + buffers.backward
+    complete = states.gradients + states.repeated
+    at_layer = sharded | (working + before >= complete)
+    end = np.where(at_layer & ~sharded, before, complete)
     return Phases(
         weights=np.stack([states.weights] * len(PHASES)),
         gradients=np.stack([states.early_gradients, gradients, end, states.gradients]),
         optimizer_states=np.stack(
             [states.master, states.optimizer, states.optimizer, states.optimizer + states.step]
         ),
-        activations=np.stack([zero, activations, stored.layer, zero]),
+        activations=np.stack([zero, activations, np.where(at_layer, stored.layer, 0.0), zero]),
         loss=np.stack([zero, np.where(at_loss, loss, 0.0), zero, zero]),
-        buffers=np.stack([loading, moving, buffers.always + buffers.backward, buffers.always]),
+        buffers=np.stack(
+            [loading, moving, buffers.always + np.where(at_layer, buffers.backward, 0.0), buffers.always]
+        ),
     )
 
 

@@ -12,14 +12,16 @@ KEEPS_NARROW = ("T5",)
 """Square an fp32 copy, but scale the input itself."""
 FP32_LAYER_NORMS = ("OLMo",)
 """Layer norms without weights, over an fp32 copy."""
+SIDE_BY_SIDE = ("GPT-NeoX", "Pythia", "Falcon")
+"""Both parts of a layer read the same stream: their norms keep one input together."""
 WRITTEN_OUT = ("Cohere",)
 """Layer norms of plain operations: the fp32 deviation is squared and scaled."""
 
 
 def norm_bytes(shape: ModelShape, recipe: Recipe) -> float:
     """Bytes per token that the norms of one layer keep, those of queries and keys included."""
-    one = one_norm(shape, recipe)
-    return one * shape.hidden_size * shape.norms_per_layer + _of_queries_and_keys(shape, recipe)
+    inputs = 1 if shape.family in SIDE_BY_SIDE else shape.norms_per_layer
+    return one_norm(shape, recipe) * shape.hidden_size * inputs + _of_queries_and_keys(shape, recipe)
 
 
 def one_norm(shape: ModelShape, recipe: Recipe) -> float:

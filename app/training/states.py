@@ -39,8 +39,8 @@ class Parts:
 class States:
     """Bytes on one accelerator, arrays (n,). `weights`, `gradients`, `optimizer` as they rest; `gradient_entry`
     the part of the gradients that exists before the backward pass; `step` temporaries of the optimizer step;
-    `head_gradient` the first gradient of the backward pass; `repeated` the second embedding gradient of tied
-    weights; `early_gradients` and `master`: gradient buffers and master copies that exist before the first step."""
+    `head_gradient` the first gradient of the backward pass; `late_gradient` the embedding's, the last, and `repeated` the
+    second one of tied weights, both when no layer is at work any more; `early_gradients` and `master`: gradient buffers and master copies that exist before the first step."""
 
     weights: FloatArray
     gradients: FloatArray
@@ -48,6 +48,7 @@ class States:
     gradient_entry: FloatArray
     step: FloatArray
     head_gradient: FloatArray
+    late_gradient: FloatArray
     repeated: FloatArray
     early_gradients: FloatArray
     master: FloatArray
@@ -110,6 +111,7 @@ def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts)
         gradient_entry=np.where(accumulates, gradients, 0.0) * at_home,
         step=recipe.step_copies * recipe.state_bytes / 2 * kept * on_device,
         head_gradient=np.minimum(head, gradients) * at_home,
+        late_gradient=_late(shape, recipe, parts, layouts) * at_home,
         repeated=head * float(shape.tied_embeddings) * (layouts.pipeline_parallel == 1) * rest,
         early_gradients=gradients * float(recipe.keeps_gradients) * at_home,
         master=recipe.master_bytes * kept * on_device,
@@ -178,3 +180,14 @@ def _outer_gradient(recipe: Recipe, parts: Parts, sharding: npt.NDArray[np.int64
         return np.zeros_like(parts.outer)
     whole = recipe.gradient_bytes * parts.outer
     return np.where(sharding >= GRADIENTS, whole / parts.group, whole)
+
+
+def _late(shape: ModelShape, recipe: Recipe, parts: Parts, layouts: Layouts) -> FloatArray:
+    """The gradient of an embedding that no head shares, where it is whole and new in every backward pass."""
+    shared = shape.tied_embeddings and recipe.loss != "classifier"
+    if recipe.frozen or recipe.optimizer_in_backward or recipe.keeps_gradients or shared:
+        return np.zeros_like(parts.outer)
+    sizes = count(shape)
+    share = sizes.embedding / max(1, sizes.embedding + sizes.head)
+    fresh = (layouts.gradient_accumulation == 1) & (layouts.pipeline_parallel == 1)
+    return np.where(fresh & (layouts.sharding < GRADIENTS), recipe.gradient_bytes * parts.outer * share, 0.0)

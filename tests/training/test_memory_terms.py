@@ -20,6 +20,7 @@ from app.training.footprints import kept_values
 from app.training.layout import Layout, Layouts
 from app.training.loss import bytes_per_logit, loss_bytes
 from app.training.memory import breakdown
+from app.training.norms import norm_bytes
 from app.training.parameters import count
 from app.training.recipe import Recipe, recipe_for
 from app.training.states import parts_of, states_of
@@ -197,3 +198,38 @@ def test_megatron_recomputes_the_core_attention_only() -> None:
     fused = replace(wanted, attention="flash")
     assert kept["full"] < kept["selective"] < kept["none"]
     assert kept["selective"] > 0.9 * breakdown(LLAMA, fused, Layout()).activations
+
+
+def test_an_encoder_decoder_takes_its_loss_in_16_bit_and_under_autocast_in_fp32() -> None:
+    shape, layouts, tokens = MODELS["t5-base"], Layouts.of(Layout()), np.asarray([1024.0])
+    half, mixed = (
+        float(loss_bytes(shape, recipe(shape, precision=name), tokens, layouts)[0])
+        for name in ("bf16", "bf16-mixed")
+    )
+    assert (half, mixed) == (
+        value_of("loss.narrow") * 1024 * shape.vocab_size,
+        value_of("loss.full") * 1024 * shape.vocab_size,
+    )
+
+
+def test_an_embedding_without_a_head_gets_its_gradient_when_no_layer_works_any_more() -> None:
+    shape, layouts = MODELS["bert-base"], Layouts.of(Layout(checkpointing="full"))
+    wanted = recipe(shape)
+    states = states_of(shape, wanted, layouts, parts_of(shape, wanted, layouts, False))
+    assert states.late_gradient[0] == pytest.approx(2 * shape.vocab_size * shape.hidden_size, rel=0.02)
+    assert states.repeated[0] == states.head_gradient[0] == 0
+    tied = MODELS["gpt2"]
+    states = states_of(tied, recipe(tied), layouts, parts_of(tied, recipe(tied), layouts, False))
+    assert states.late_gradient[0] == 0 < states.repeated[0]
+
+
+def test_parts_that_stand_side_by_side_keep_one_input() -> None:
+    assert norm_bytes(MODELS["pythia-1.4b"], recipe()) == 2 * MODELS["pythia-1.4b"].hidden_size
+    assert norm_bytes(MODELS["gpt2"], recipe()) == 2 * 2 * MODELS["gpt2"].hidden_size
+
+
+def test_content_against_position_is_kept_once_each_way() -> None:
+    shape = MODELS["deberta-v3-base"]
+    other = replace(shape, family="BERT")
+    kept = [layer_bytes(one, recipe(shape, sequence_length=512), False).split for one in (shape, other)]
+    assert kept[0] - kept[1] == 2 * 2 * (512 * shape.attention_heads + shape.hidden_size)

@@ -73,6 +73,8 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
     if recipe.frozen and adapters:
         size = 4.0 if adapters == "fp32" else 2.0
         recipe = replace(recipe, adapter_bytes=size, gradient_bytes=size, state_bytes=2 * size)
+    if recipe.frozen and weights == "fp32-amp":
+        recipe = replace(recipe, weight_bytes=4.0, outer_bytes=4.0, residual_bytes=4.0, autocast=True)
     dropout = 0.1 if _drops(shape) else 0.0
     foreach = "foreach" in word(row, "optimizer")
     recipe = replace(recipe, reference_kernels=True, repeats_keys=True, adapter_dropout=0.0)

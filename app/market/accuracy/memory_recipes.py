@@ -235,6 +235,7 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
         tight=_tight(row),
+        keeps_gradients=recipe.keeps_gradients or _zeroes_gradients(row, framework),
         selective="attention" if "core" in word(row, "act_ckpt") else recipe.selective,
         first_fsdp="fsdp1" in word(row, "sharding"),
         dropout=0.1 if _drops(row, recipe) else 0.0,
@@ -245,6 +246,11 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
 
 def _offloads_states_only(text: str) -> bool:
     return "optim" in text and "param" not in text
+
+
+def _zeroes_gradients(row: Row, framework: Framework) -> bool:
+    """Before PyTorch 2.0 `zero_grad` filled gradients with zeros and kept them through the next forward pass."""
+    return framework == "hf-trainer" and word(row, "framework_version").startswith(OLD_ALLOCATORS)
 
 
 def _tight(row: Row) -> bool:

@@ -197,3 +197,9 @@ def test_projected_gradients_keep_states_of_their_rank_only() -> None:
     row = {**ROW, "method": "pretrain (GaLore r1024)", "optim_bytes_per_param": "2"}
     assert case_of(row, MODELS).recipe.state_bytes == pytest.approx((2 + 2) / 4)
     assert case_of({**row, "method": "pretrain (Q-GaLore r1024)"}, MODELS).recipe.state_bytes < 0.7
+
+
+@pytest.mark.parametrize(("version", "kept"), [("4.1x, V100", True), ("2024", False)])
+def test_gradients_stayed_between_steps_before_pytorch_2(version: str, kept: bool) -> None:
+    row = ROW | {"method": "full", "framework": "transformers Trainer", "framework_version": version}
+    assert case_of(row, MODELS).recipe.keeps_gradients is kept
