@@ -216,6 +216,7 @@ def _links(query: OfferQuery, page: OfferPage) -> Mapping[str, str]:
         "csv": href(query.with_(per_page="all"), "/api/v1/offers.csv"),
         "json": href(query, "/api/v1/offers"),
         "markdown": href(query, "/offers.md"),
+        "feed": href(query, "/offers.atom"),
         "hidden": href(_without_hidden(query) if asks_for_hidden(query) else query.with_(show_hidden=1)),
         "reset": href(run_alone(query)),
         "without_run": href(query.without_run()),

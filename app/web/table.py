@@ -1,4 +1,5 @@
-"""What belongs to the comparison table beside its page: column chooser, details of a row, the table as Markdown."""
+"""What belongs to the comparison table beside its page: column chooser, details of a row, the table as Markdown and as
+a feed."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from app.domain.errors import BadInput, NotFound
 from app.market.query import OfferQuery
 from app.web.chooser import chooser_view
 from app.web.details import details_view
+from app.web.feed import ENTRIES, feed_of
 from app.web.markdown import markdown_of
 from app.web.models import resolve_model
 from app.web.question import href, run_query
@@ -30,6 +32,7 @@ def add_table(router: APIRouter, pages: Pages) -> None:
     views: dict[str, Callable[..., Response]] = {
         "/columns": table.columns,
         "/offers.md": table.markdown,
+        "/offers.atom": table.feed,
         "/offers/{offer_id}/row": table.details,
     }
     for path, view in views.items():
@@ -51,6 +54,13 @@ class Table:
         market = self.pages.market
         text = markdown_of(market.list_offers(self._asked(request)), market.clock())
         return PlainTextResponse(text, headers=HEADERS, media_type="text/markdown")
+
+    def feed(self, request: Request) -> Response:
+        """`/offers.atom`: the first offers of the question as a feed."""
+        market, query = self.pages.market, self._asked(request)
+        first = query.with_(group=None, page=None, per_page=min(query.per_page or ENTRIES, ENTRIES))
+        text = feed_of(market.list_offers(first), str(request.base_url).rstrip("/"), market.clock())
+        return Response(text, headers=HEADERS, media_type="application/atom+xml")
 
     def details(self, request: Request, offer_id: str) -> Response:
         """`/offers/{id}/row`: what unfolds under a row; by itself it is the page of the offer."""

@@ -109,6 +109,7 @@ def test_every_page_refuses_a_parameter_that_it_does_not_have(client: TestClient
         "/trial",
         "/rent-or-buy",
         "/offers.md",
+        "/offers.atom",
     ]:
         mark = "&" if "?" in path else "?"
         answer = client.get(f"{path}{mark}hue=7&lang=en")
