@@ -38,6 +38,10 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "ib": ("infiniband",),
 }
 _COUNT = re.compile(r"(\d+)[x×](.*)", re.IGNORECASE)
+_COUNT_AFTER = re.compile(r"(mi\d{3}x|[a-z]+\d+[a-z]*?)[x×](\d{1,2})", re.IGNORECASE)
+_MODEL_NUMBER = re.compile(r"(?<=[a-z])[-_]?(?=\d{3})")
+"""Where spellings of a card differ by nothing but a blank or a hyphen: RTX4090, RTX-4090, rtx_4090. Regions do not:
+us-east-1 and us-east1 are two."""
 _COMPARISON = re.compile(r"(>=|<=|≥|≤|=|>|<)(.*)")
 _AMOUNT = re.compile(r"[$€]?([^a-z$€/]+)([a-z$€/]*)", re.IGNORECASE)
 _FIGURE = re.compile(r"(>=|<=|≥|≤|=|>|<)?([$€]?)([\d,.]+)([a-z$€/]*)", re.IGNORECASE | re.ASCII)
@@ -98,7 +102,8 @@ def parse(text: str) -> FreeText:
     if len(text) > MAX_CHARACTERS:
         raise BadInput("q", Sentence("is longer than {count} characters", {"count": MAX_CHARACTERS}))
     joined = re.sub(r"(>=|<=|[<>≤≥=])\s+", r"\1", text.casefold())
-    parts = re.split(r"[\s;]+|,(?!\d)|(?<!\d),", re.sub(r"\b(\d+)\s*[x×]\s+", r"\1x", joined))
+    joined = re.sub(r"\b(\d+)\s+(gi?b)\b", r"\1\2", re.sub(r"\b(\d+)\s*[x×]\s+", r"\1x", joined))
+    parts = re.split(r"[\s;]+|,(?!\d)|(?<!\d),", joined)
     tokens = [token for part in parts for token in _apart(part) if token]
     if len(tokens) > MAX_WORDS:
         raise BadInput("q", Sentence("has more than {count} words", {"count": MAX_WORDS}))
@@ -138,6 +143,8 @@ def _meaning(token: str) -> tuple[dict[str, list[str]], str]:
         return _comparison(token, match.group(1), match.group(2)), ""
     if match := _COUNT.fullmatch(token):
         return {"accelerator_count": [match.group(1)]}, match.group(2)
+    if match := _COUNT_AFTER.fullmatch(token):
+        return {"accelerator_count": [match.group(2)]}, match.group(1)
     if match := _TERM.fullmatch(token):
         months = int(match.group(1)) * (12 if match.group(2)[0] == "y" else 1)
         return {"term_months": [str(months)]}, ""
@@ -147,6 +154,10 @@ def _meaning(token: str) -> tuple[dict[str, list[str]], str]:
 
 
 def _comparison(token: str, sign: str, amount: str) -> dict[str, list[str]]:
+    if "€" in amount:
+        raise BadInput(
+            "q", Sentence("{value}: prices are searched in US dollars", {"value": repr(token[:60])})
+        )
     match = _AMOUNT.fullmatch(amount)
     measure = _MEASURES.get(match.group(2).casefold()) if match else None
     if match is None or measure is None:
@@ -175,4 +186,6 @@ def _pattern(term: str) -> str:
     """The term at the start of a word. After a digit, and for terms of one or two letters, the word must end too:
     `l4` is not `l40`, `de` is not `denvr`."""
     whole = term[-1].isdigit() or len(term) <= 2
-    return rf"(?<![a-z0-9]){re.escape(term)}" + (r"(?![a-z0-9])" if whole else "")
+    pieces = ("[-_ ]".join(map(re.escape, re.split("[-_]", piece))) for piece in _MODEL_NUMBER.split(term))
+    spelled = "[-_ ]?".join(pieces)
+    return rf"(?<![a-z0-9]){spelled}" + (r"(?![a-z0-9])" if whole else "")

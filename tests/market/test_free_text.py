@@ -55,6 +55,12 @@ def found() -> Callable[[str], list[int]]:
         ("<2000/month", [2, 3, 4]),
         (">=100vcpu l4", [3]),
         ("12mo", []),
+        ("h100x8", [1]),
+        ("H100×1 spot", [2]),
+        ("24 GB", [3]),
+        ("eu_central_1", [2]),
+        ("eu-central1", []),
+        ("h-100 spot", [2]),
     ],
 )
 def test_free_text_narrows_word_by_word(
@@ -72,7 +78,9 @@ def test_a_word_of_signs_alone_rules_nothing_out_and_the_caption_says_so(
     assert f"“{text.split()[-1]}” is passed over" in said
 
 
-@pytest.mark.parametrize("text", ["<cheap", "<", "h100 >=", "<25 <", "=x", ">1..2", "<3/week", ">5parsecs"])
+@pytest.mark.parametrize(
+    "text", ["<cheap", "<", "h100 >=", "<25 <", "=x", ">1..2", "<3/week", ">5parsecs", "<€3", "<3€/h"]
+)
 def test_a_comparison_without_a_number_is_an_error_and_never_everything(
     found: Callable[[str], list[int]], text: str
 ) -> None:
