@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -77,6 +79,13 @@ def cheaper(offer: ScrapedOffer) -> ScrapedOffer:
 @pytest.mark.parametrize("ask", ["hue=7", "price_max=cheap", "model=nix"])
 def test_a_question_that_cannot_be_answered_is_refused(client: TestClient, ask: str) -> None:
     assert client.get(f"/offers.atom?{ask}").status_code in (404, 422)
+
+
+def test_the_page_of_a_question_names_its_feed(client: TestClient) -> None:
+    page = client.get(f"/?{RUN}&lang=ar").text
+    found = re.search(r'<link rel="alternate" type="application/atom\+xml" href="([^"]+)"', page)
+    assert found
+    assert html.unescape(found[1]) == f"/offers.atom?{RUN}&lang=ar"
 
 
 def test_it_speaks_the_language_and_the_currency_of_its_address(client: TestClient) -> None:
