@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app.catalog.models import called
 from app.domain.errors import BadInput
 from app.domain.model import Modality, ModelShape
-from app.market.accuracy.memory_words import number, word
+from app.market.accuracy.memory_words import number, squeezed, word
 
 ENCODERS = ("bert", "roberta", "deberta", "electra")
 VISION = ("vit", "dino", "clip", "swin")
 CNN = ("resnet", "r-cnn", "rcnn", "retinanet", "mask", "convnext", "efficientnet", "yolo", "fcos")
+TRAITS = (
+    "family", "modality", "norm", "norm_vectors", "norms_per_layer", "qk_norm", "qk_norm_wide", "attention_bias",
+    "output_bias", "mlp_bias", "soft_capping",
+)  # fmt: skip
 DIFFUSION = ("diffusion", "flux", "sd-", "sdxl", "unet", "dit")
 
 
@@ -21,8 +26,7 @@ def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) ->
     Raises:
         BadInput: neither a known key nor a shape nor a parameter count.
     """
-    key = (row.get("model_key") or row.get("model") or "").strip()
-    known = models.get(key)
+    known = _known(row, models)
     layers, hidden = number(row, "layers"), number(row, "hidden")
     if known is not None and (layers is None or not known.layers or layers == known.layers):
         return known
@@ -31,7 +35,31 @@ def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) ->
         if total is None:
             raise BadInput("model", "neither a shape nor a parameter count is given")
         return _bare(row, round(total * 1e9))
-    return _explicit(row, round(total * 1e9) if total else None)
+    shape = _explicit(row, round(total * 1e9) if total else None)
+    relative = _relative(shape, models)
+    return shape if relative is None else _like(shape, relative)
+
+
+def _known(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) -> ModelShape | None:
+    """By key, or spelled in some other way ("meta-llama/Llama-3.1-8B")."""
+    names = [name for column in ("model_key", "model") if (name := (row.get(column) or "").strip())]
+    exact = next((models[name] for name in names if name in models), None)
+    return exact or next((found for name in names if (found := called(models, name))), None)
+
+
+def _relative(shape: ModelShape, models: Mapping[str, ModelShape]) -> ModelShape | None:
+    """A model of the family that the shape's name names, with the same kind of feed-forward part; the longest name of
+    a family counts."""
+    given = squeezed(shape.name)
+    kin = [one for one in models.values() if one.layers and squeezed(one.family) in given]
+    return max(kin, key=lambda one: (len(one.family), one.gated_mlp == shape.gated_mlp), default=None)
+
+
+def _like(shape: ModelShape, relative: ModelShape) -> ModelShape:
+    """The shape with what its columns do not say, as in a model of its family."""
+    traits = {name: getattr(relative, name) for name in TRAITS}
+    encoder = round(shape.layers * relative.encoder_layers / relative.layers)
+    return replace(shape, encoder_layers=encoder, **traits)
 
 
 def modality_of(name: str) -> Modality:

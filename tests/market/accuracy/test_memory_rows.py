@@ -23,6 +23,7 @@ from app.market.accuracy.memory_words import (
 from app.training.parameters import count
 
 MODELS = load_catalog().models
+LLAMA = MODELS["llama-3.1-8b"]
 ROW = {
     "id": "X", "model_key": "llama-3.1-8b", "layers": "32", "method": "lora", "lora_targets": "q,v", "lora_r": "8",
     "seq_len": "1024", "micro_batch": "2", "weight_dtype": "bf16", "optim_bytes_per_param": "4", "framework": "torchtune",
@@ -132,6 +133,31 @@ def test_experts_without_a_catalog_come_from_total_and_active_parameters() -> No
     shape = shape_of(row, {})
     assert shape.experts_per_token == 2
     assert count(shape).total == pytest.approx(46.703e9, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["meta-llama/Llama-3.1-8B", "Llama 3.1 8B", "LLAMA-3.1-8B"])
+def test_a_model_is_found_however_it_is_spelled(name: str) -> None:
+    assert shape_of({"model": name}, MODELS) == LLAMA
+
+
+@pytest.mark.parametrize("key", ["flan-t5-xl", "gpt2-large", "phi-3-mini", "falcon-7b"])
+def test_a_model_that_the_catalog_lacks_takes_after_its_family(key: str) -> None:
+    known = MODELS[key]
+    columns = {
+        "model": f"{known.family} of another size", "layers": known.layers, "hidden": known.hidden_size,
+        "heads": known.attention_heads, "kv_heads": known.kv_heads, "head_dim": known.head_dim,
+        "ffn": known.ffn_hidden_size, "vocab": known.vocab_size, "tied": int(known.tied_embeddings),
+        "gated": int(known.gated_mlp),
+    }  # fmt: skip
+    row = ROW | {"model_key": ""} | {column: str(value) for column, value in columns.items()}
+    others = {other: shape for other, shape in MODELS.items() if other != key}
+    found = shape_of(row, others)
+    assert (found.modality, found.encoder_layers, found.norm) == (
+        known.modality,
+        known.encoder_layers,
+        known.norm,
+    )
+    assert count(found).total == pytest.approx(count(known).total, rel=0.01)
 
 
 def test_a_name_says_what_kind_of_model_it_is() -> None:
