@@ -123,7 +123,7 @@ TIME = (
     Formula(N_("memory traffic"), "passes × bytes per activation × layers × hidden × tokens ÷ memory bandwidth", "throughput_model.md §2"),
     Formula(N_("launches"), "soft maximum of work and kernel launches", "throughput_model.md §2"),
     Formula(N_("communication"), "bytes by sharding ÷ effective bandwidth of the slowest level; what compute does not hide counts", "throughput_model.md §2, §3.2"),
-    Formula(N_("pipeline bubble"), "share × (stages − 1) ÷ (micro-steps × virtual stages)", "throughput_model.md §2"),
+    Formula(N_("pipeline bubble"), "(stages − 1) ÷ (micro-steps × virtual stages)", "throughput_model.md §2"),
     Formula(N_("link verdict"), "exposed communication ÷ step > limit", "throughput_model.md §4"),
     Formula(N_("layout search"), "every allowed layout; the fastest that fits, the plainest within 2 %", "throughput_model.md §5"),
 )  # fmt: skip

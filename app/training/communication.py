@@ -56,7 +56,7 @@ def communication_time(
     inner = compute.busy + exposed_tensor + exposed_other
     window = constants["data.window"] * inner
     steps = layouts.gradient_accumulation
-    empty = constants["pipeline.bubble"] * (layouts.pipeline_parallel - 1) / (steps * layouts.virtual_stages)
+    empty = (layouts.pipeline_parallel - 1) / (steps * layouts.virtual_stages)
     per_pass = np.where(layouts.sharding < GRADIENTS, steps, 1)
     return CommunicationTime(
         tensor=tensor,

@@ -107,10 +107,12 @@ def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants
         _ELEMENT_BYTES[work.precision] * constants["traffic.passes"] * work.layers * work.hidden * tokens
     )
     traffic = traffic * (1.0 + constants["traffic.recompute"] * (layouts.checkpointing == 2)) / machines.hbm
+    # Software before 2023 fused as little between its matrix products as eager software does today.
+    traffic = traffic * np.where(np.asarray(work.software) >= EAGER, constants["traffic.eager"], 1.0)
     dequantise = work.quantised * constants["traffic.dequantise"] * work.stored * passes / machines.hbm
     launch = constants.launch[work.software] * work.layers / layouts.pipeline_parallel * passes
     launch = launch * (1.0 + again / 3.0) * (1.0 + (constants["launch.quantised"] - 1.0) * work.quantised)
-    eager = np.asarray(work.software) >= EAGER
+    eager = np.asarray(work.software) == EAGER
     launch = launch * np.where(eager & (np.asarray(work.frozen) == 0), constants["launch.trained"], 1.0)
     power = constants["launch.power"]
     busy = ((linear + attention + traffic + dequantise) ** power + launch**power) ** (1.0 / power)
@@ -128,13 +130,13 @@ def compute_time(work: Workload, layouts: Layouts, machines: Machines, constants
 
 
 def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants: Constants) -> FloatArray:
-    """FLOP/s that matrix products reach: peak × family × precision × software × shape, shape (n,)."""
+    """FLOP/s that matrix products reach: peak × family × precision × shape, shape (n,); the matrix units do not know
+    whose software feeds them."""
     peak = np.take_along_axis(
         machines.flops, np.broadcast_to(np.asarray(work.precision), (len(machines),))[:, None], axis=1
     )[:, 0]
     low = np.asarray(_FP8)[work.precision]
     special = np.ones(len(PRECISIONS))
-    special[PRECISIONS.index("mxfp8")] = constants["mxfp8"]
     special[PRECISIONS.index("fp4")] = constants["fp4"]
     special[PRECISIONS.index("fp8+fp4")] = constants["fp8+fp4"]
     precision = np.where(low, constants.fp8[machines.family], 1.0) * special[work.precision]
@@ -144,14 +146,7 @@ def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants:
     odd = np.asarray(work.hidden) / layouts.tensor_parallel % ALIGNED_WIDTH != 0
     shape = np.where(odd, constants["shape.unaligned"], 1.0) * shape
     mixture = np.where(np.asarray(work.experts_per_token) > 0, constants["moe"], 1.0)
-    rate = (
-        peak
-        * constants.gemm[machines.family]
-        * precision
-        * constants.software[work.software]
-        * shape
-        * mixture
-    )
+    rate = peak * constants.gemm[machines.family] * precision * shape * mixture
     return np.asarray(np.maximum(rate, 1.0))
 
 
@@ -187,5 +182,5 @@ def _optimizer(work: Workload, layouts: Layouts, machines: Machines, constants: 
 
 
 def _fixed(work: Workload, layouts: Layouts, constants: Constants) -> FloatArray:
-    each = np.where(np.asarray(work.software) < EAGER, constants["step.fused"], constants["step.eager"])
+    each = np.where(np.asarray(work.software) != EAGER, constants["step.fused"], constants["step.eager"])
     return np.asarray(each * work.layers / layouts.pipeline_parallel)

@@ -47,7 +47,7 @@ LINK_TERMS: tuple[tuple[str, str, str], ...] = (
     ),
     (N_("other waits"), "exposed_other", N_("keys and values, routed tokens, activations between stages")),
     (N_("offload to host memory"), "offload", N_("weights and gradients ÷ host link")),
-    (N_("pipeline bubble"), "bubble", N_("bubble × (stages − 1) ÷ (micro-steps × virtual stages)")),
+    (N_("pipeline bubble"), "bubble", N_("step × (stages − 1) ÷ (micro-steps × virtual stages)")),
     (N_("synchronisation"), "sync", N_("seconds per further node")),
 )
 RAW_TERMS: tuple[tuple[str, str, str], ...] = (

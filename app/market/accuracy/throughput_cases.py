@@ -191,7 +191,7 @@ def _work(row: Row) -> Workload:
         span=real if bidirectional else 0.5,
         quantised=float(quantised),
         frozen=float(frozen),
-        flash=float(has_fused_attention(software, row.get("source", ""), row.get("notes", ""))),
+        flash=float(has_fused_attention(software, row)),
         experts_per_token=8.0 if active < 0.9 * params else 0.0,
         weight_bytes=0.55 if quantised else 2.0,
     )

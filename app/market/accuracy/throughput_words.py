@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from app.domain.accelerator import Accelerator
@@ -52,6 +52,7 @@ PRECISION_WORDS: tuple[tuple[str, str], ...] = (
     ("float32", "fp32"),
 )
 PRE_FUSED_WORDS = ("deepspeed zero-3", "megatron-deepspeed", "gpt-neox", "metaseq")
+FUSED_LATER = ("gpt-neox",)
 LAST_PRE_FUSED_YEAR = 2022
 _NVLINK_GENERATIONS = {"pascal": 1, "volta": 2, "ampere": 3, "hopper": 4}
 
@@ -165,12 +166,14 @@ def software_of(framework: str, source: str, method: str) -> str:
     return recent
 
 
-def has_fused_attention(software: str, source: str, notes: str) -> bool:
-    """Whether attention ran in one kernel (arXiv 2205.14135): not in software of its time or before, nor where the
-    notes deny it; a source dated later had it at hand."""
-    year = _year_of(source)
-    denied = "no flashattention" in notes.lower()
-    return not denied and (software != "legacy" or (year is not None and year > LAST_PRE_FUSED_YEAR))
+def has_fused_attention(software: str, row: Mapping[str, str]) -> bool:
+    """Whether attention ran in one kernel (arXiv 2205.14135): not in software of its time or before, but for what took
+    it up since (FUSED_LATER, by the date of the source), nor where the notes deny it."""
+    if "no flashattention" in row.get("notes", "").lower():
+        return False
+    year = _year_of(row.get("source", ""))
+    later = any(word in row.get("framework", "").lower() for word in FUSED_LATER)
+    return software != "legacy" or (later and year is not None and year > LAST_PRE_FUSED_YEAR)
 
 
 def _year_of(source: str) -> int | None:

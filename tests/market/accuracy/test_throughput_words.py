@@ -164,16 +164,18 @@ def test_a_precision_that_nobody_knows_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("software", "source", "notes", "fused"),
+    ("software", "framework", "source", "notes", "fused"),
     [
-        ("megatron", "", "", True),
-        ("legacy", "arXiv 2104.04473", "", False),
-        ("legacy", "arXiv 2304.01373", "", True),
-        ("legacy", "", "", False),
-        ("fsdp", "arXiv 2307.08691", "No FlashAttention", False),
+        ("megatron", "NeMo", "", "", True),
+        ("legacy", "Megatron-LM", "arXiv 2104.04473", "", False),
+        ("legacy", "GPT-NeoX", "arXiv 2204.06745", "", False),
+        ("legacy", "GPT-NeoX", "arXiv 2304.01373", "", True),
+        ("legacy", "metaseq", "arXiv 2302.13971 Table 15", "", False),
+        ("fsdp", "llm-foundry", "arXiv 2307.08691", "No FlashAttention", False),
     ],
 )
-def test_attention_is_fused_since_its_kernels_were_published(
-    software: str, source: str, notes: str, fused: bool
+def test_attention_is_fused_since_its_software_took_up_the_kernels(
+    software: str, framework: str, source: str, notes: str, fused: bool
 ) -> None:
-    assert has_fused_attention(software, source, notes) is fused
+    row = {"framework": framework, "source": source, "notes": notes}
+    assert has_fused_attention(software, row) is fused
