@@ -223,7 +223,8 @@ def _price_flags(fields: Mapping[str, Any], name: str, count: float) -> tuple[st
     price = _hourly(fields)
     if price is None:
         return ()
-    if not price.is_finite() or price <= 0:
+    parts = (fields["price_per_hour"], fields.get("upfront"))
+    if not price.is_finite() or price <= 0 or any(part is not None and part < 0 for part in parts):
         raise Refused("price of zero or less")
     if fields.get("currency", "USD") not in _BOUNDED_CURRENCIES:
         return ()

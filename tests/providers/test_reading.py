@@ -56,6 +56,12 @@ def test_a_senseless_price_is_refused_and_never_stored(price: str) -> None:
         _offer(price_per_hour=Decimal(price))
 
 
+def test_a_negative_part_of_a_price_is_refused_whatever_the_sum() -> None:
+    for price, upfront in (("5", "-1"), ("-0.1", "50000")):
+        with pytest.raises(Refused, match="price"):
+            _offer(price_per_hour=Decimal(price), upfront=Decimal(upfront), term_months=12)
+
+
 def test_a_whole_term_total_is_judged_by_what_it_comes_to_per_hour() -> None:
     assert _offer(price_per_hour=None, upfront=Decimal(551_221), term_months=12).upfront == Decimal(551_221)
     with pytest.raises(Refused):
