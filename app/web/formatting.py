@@ -99,10 +99,10 @@ def compact(value: float | None) -> str | None:
 
 
 def hours(value: float | None) -> str | None:
-    """Hours, in decimals below 100: 0.25 · 3.4 · 48.0 · 312."""
+    """Hours in three digits, whole ones from 100 on: 0.25 · 3.40 · 48.0 · 312."""
     if value is None:
         return None
-    if abs(value) < 1:
+    if abs(value) < 10:
         return figure(f"{value:.2f}")
     return figure(f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}")
 

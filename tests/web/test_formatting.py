@@ -43,7 +43,7 @@ def test_a_figure_reads_back_close_to_what_it_was(value: float) -> None:
         (formatting.compact, 999_885_952.0, "1B"), (formatting.compact, 1e13, "10T"),
         (formatting.duration, 9.998e-4, "1 ms"), (formatting.duration, 999.7, "1,000 s"), (formatting.count, 1 / 24, "0.0417"),
         (formatting.count, 0.125, "0.125"), (formatting.count, 8.0, "8"),
-        (formatting.hours, 0.25, "0.25"), (formatting.hours, 312.4, "312"),
+        (formatting.hours, 0.25, "0.25"), (formatting.hours, 3.4, "3.40"), (formatting.hours, 48.04, "48.0"), (formatting.hours, 312.4, "312"),
         (formatting.duration, 0.0123, "12.3 ms"), (formatting.duration, 4.8e-4, "480 µs"),
     ],
 )  # fmt: skip
