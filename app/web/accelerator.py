@@ -19,6 +19,13 @@ from app.web.question import CURRENCY
 from app.web.reference import OfferTable, offer_table
 
 CHEAPEST = 5
+SAID = (
+    "provider", "accelerator_count", "instance_type", "price_usd_per_hour", "price_usd_per_accelerator_hour", "term_months",
+    "country", "region", "intra_node_link", "fabric", "fabric_gbps", "vcpus", "ram_gib", "observed_at", "source",
+)  # fmt: skip
+"""What tells offers of one accelerator, bought in one way, apart."""
+UNBOUND = ("on_demand", "spot")
+"""Bought without a term."""
 ALIKE = 0.1
 """Memory within this share counts as the same."""
 MOST_ALTERNATIVES = 10
@@ -71,6 +78,7 @@ def accelerator_view(market: Market, key: str, asked: Mapping[str, str]) -> Acce
                 option,
                 offer_table(
                     market,
+                    [name for name in SAID if name != "term_months" or option not in UNBOUND],
                     CHEAPEST,
                     accelerator=key,
                     purchase_option=option,

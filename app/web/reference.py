@@ -15,7 +15,7 @@ from app.market.overview import Spread
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.cells import RowWriter
-from app.web.offers import HeaderCell, display_columns, header_of
+from app.web.offers import HeaderCell, header_of
 from app.web.question import href, run_query
 
 TIERS = ("datacenter", "workstation", "consumer")
@@ -54,14 +54,15 @@ def models_view(market: Market) -> Sequence[ModelShape]:
     return list(market.catalog.models.values())
 
 
-def offer_table(market: Market, most: int = CHEAPEST, /, **asked: str) -> OfferTable:
-    """The cheapest offers, at most so many, that answer a few parameters."""
-    query = OfferQuery.parse({name: [value] for name, value in (asked | {"per_page": str(most)}).items()})
+def offer_table(market: Market, columns: Sequence[str], most: int = CHEAPEST, /, **asked: str) -> OfferTable:
+    """The cheapest offers, at most so many, that answer a few parameters, in the columns that say more than the page
+    around them does."""
+    shown = {"per_page": str(most), "columns": ",".join(columns)}
+    query = OfferQuery.parse({name: [value] for name, value in (asked | shown).items()})
     page = market.list_offers(query)
-    columns = display_columns(query)
-    writer = RowWriter(columns, market.clock(), run_query(query), page.units)
+    writer = RowWriter(query.shown_columns, market.clock(), run_query(query), page.units)
     whole = OfferQuery.parse({name: [value] for name, value in asked.items()})
-    header = tuple(header_of(column, whole, page.units) for column in columns)
+    header = tuple(header_of(column, whole, page.units) for column in query.shown_columns)
     return OfferTable(header, Markup("\n").join(map(writer.row, page.rows)), page.total, href(whole))
 
 

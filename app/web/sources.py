@@ -21,6 +21,12 @@ from app.web.question import CURRENCY
 from app.web.reference import OfferTable, offer_table
 
 STALE = timedelta(hours=36)
+SAID = (
+    "accelerator_label", "accelerator_count", "instance_type", "purchase_option", "term_months", "price_usd_per_hour",
+    "price_usd_per_accelerator_hour", "country", "region", "memory_gib_per_accelerator", "intra_node_link", "fabric",
+    "fabric_gbps", "vcpus", "ram_gib", "observed_at",
+)  # fmt: skip
+"""What tells offers of one provider apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ def provider_view(market: Market, slug: str, asked: Mapping[str, str]) -> Provid
         facts=facts,
         money=money,
         sources=[_source_line(source, now) for source in facts.sources],
-        table=offer_table(market, provider=slug, sort="accelerator_price", **asked),
+        table=offer_table(market, SAID, provider=slug, sort="accelerator_price", **asked),
         options=PURCHASE_LABELS,
         history=provider_history(market, slug),
     )

@@ -100,3 +100,14 @@ def test_page_and_api_say_the_same(client: TestClient, market: Market) -> None:
     best = min(range(3), key=lambda place: lines["total_usd"]["values"][place])
     assert lines["total_usd"]["best"] == [best]
     assert client.get("/api/v1/compare?colour=red").json()["error"]["code"] == "unknown_parameter"
+
+
+def test_in_arabic_latin_values_keep_their_order_and_sentences_run_the_other_way(
+    client: TestClient, market: Market
+) -> None:
+    offer = market.board.records[0].id
+    html = client.get(f"/compare?offer={offer}&model=llama-3.1-8b&method=qlora&lang=ar").text
+    said = re.findall(r'<span dir="(ltr|rtl)">([^<]+)</span>', html)
+    assert {way for way, _ in said} == {"ltr", "rtl"}
+    for way, text in said:
+        assert (way == "rtl") == bool(re.search(r"[\u0600-\u06ff]", text)), text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,26 @@ def test_a_held_batch_is_shown_with_its_difference_and_how_to_release_it(client:
 def test_every_source_is_on_the_status_page(client: TestClient) -> None:
     html = client.get("/status").text
     assert [card.slug for card in CARDS.values() if card.name not in html] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "told_already"),
+    [
+        (
+            "/accelerators/h100-sxm5-80gb",
+            "Provider",
+            {"Accelerator", "Purchase", "Memory", "Bandwidth", "Term"},
+        ),
+        ("/providers/lambda", "Accelerator", {"Provider", "Source"}),
+    ],
+)
+def test_short_tables_of_offers_do_not_repeat_what_the_page_is_about(
+    client: TestClient, path: str, first: str, told_already: set[str]
+) -> None:
+    tables = re.findall(r'<table class="offers">.*?</table>', client.get(path).text, re.DOTALL)
+    offers = [table for table in tables if 'href="/offers/' in table]
+    assert offers
+    for table in offers:
+        heads = re.findall(r'<th scope="col"[^>]*>([^<]+)', table)
+        assert heads[0] == first
+        assert not told_already & set(heads)
