@@ -140,14 +140,22 @@ def linear_rate(work: Workload, layouts: Layouts, machines: Machines, constants:
     special[PRECISIONS.index("fp4")] = constants["fp4"]
     special[PRECISIONS.index("fp8+fp4")] = constants["fp8+fp4"]
     precision = np.where(low, constants.fp8[machines.family], 1.0) * special[work.precision]
+    mixture = np.where(np.asarray(work.experts_per_token) > 0, constants["moe"], 1.0)
+    rate = peak * constants.gemm[machines.family] * precision * mixture
+    return np.asarray(np.maximum(rate * _shape_share(work, layouts, constants), 1.0))
+
+
+def _shape_share(work: Workload, layouts: Layouts, constants: Constants) -> FloatArray:
+    """Share of that rate that matrices of these shapes reach: narrow, short or unaligned ones reach less. An expert
+    is given the active share of the tokens of all its expert ranks, so its products are shorter than a dense layer's.
+    """
     width = constants["shape.width"] * layouts.tensor_parallel ** constants["shape.width_power"] / work.hidden
     rows = layouts.micro_batch_size * work.sequence / layouts.context_parallel
-    shape = 1.0 / ((1.0 + width) * (1.0 + constants["shape.tokens"] / rows))
+    routed = layouts.expert_parallel * np.asarray(work.linear) / work.stored
+    rows = rows * np.where(np.asarray(work.experts_per_token) > 0, routed, 1.0)
     odd = np.asarray(work.hidden) / layouts.tensor_parallel % ALIGNED_WIDTH != 0
-    shape = np.where(odd, constants["shape.unaligned"], 1.0) * shape
-    mixture = np.where(np.asarray(work.experts_per_token) > 0, constants["moe"], 1.0)
-    rate = peak * constants.gemm[machines.family] * precision * shape * mixture
-    return np.asarray(np.maximum(rate, 1.0))
+    aligned = np.where(odd, constants["shape.unaligned"], 1.0)
+    return np.asarray(aligned / ((1.0 + width) * (1.0 + constants["shape.tokens"] / rows)))
 
 
 def _attention(

@@ -134,3 +134,14 @@ def test_unfused_attention_pays_for_every_score_in_memory_so_length_hurts_it_mor
 def test_a_width_that_fills_no_tile_of_the_tensor_cores_is_slower_per_parameter() -> None:
     aligned, odd = (busy(replace(GPT3, hidden=width)) for width in (12288.0, 12280.0))
     assert odd > 1.05 * aligned
+
+
+def test_an_expert_gets_few_tokens_unless_its_ranks_gather_theirs() -> None:
+    dense = replace(GPT3, linear=22e9, stored=235e9, trained=235e9, hidden=4096.0)
+    sparse = replace(dense, experts_per_token=8.0)
+
+    def slower(experts: int) -> float:
+        layout = Layout(data_parallel=8, expert_parallel=experts, micro_batch_size=1)
+        return busy(sparse, layout) / busy(dense, layout)
+
+    assert slower(1) > slower(4) > slower(8) > 1.0

@@ -39,8 +39,8 @@ def written(folder: Path, *rows: dict[str, str]) -> Path:
 @pytest.mark.shared
 def test_published_rates_are_met_within_the_promised_error(report: dict[str, Any]) -> None:
     assert report["scored"] > 0.9 * report["rows"]
-    assert report["median_abs_error"] <= 0.08
-    assert report["p90_abs_error"] <= 0.28
+    assert report["median_abs_error"] <= 0.07
+    assert report["p90_abs_error"] <= 0.24
     assert report["band_coverage"] >= 0.8
 
 
@@ -59,9 +59,9 @@ def test_the_faster_of_two_configurations_is_told_right(report: dict[str, Any]) 
 
 
 @pytest.mark.shared
-def test_whole_runs_are_met_within_a_quarter(report: dict[str, Any]) -> None:
+def test_whole_runs_are_met_within_a_fifth(report: dict[str, Any]) -> None:
     assert report["whole_runs"]["rows"] >= 20
-    assert report["whole_runs"]["median_abs_error"] <= 0.25
+    assert report["whole_runs"]["median_abs_error"] <= 0.2
 
 
 @pytest.mark.shared
