@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
@@ -78,3 +79,25 @@ def test_markup_and_blanks_at_the_ends_stay_as_they_are(code: str) -> None:
     for english, said, _ in texts(code):
         assert said == said.strip() or english != english.strip(), said
         assert "<" not in re.sub(r"<\d", "", said) or "<" in english, said
+
+
+ALPHABETS = {"ar": {"ARABIC", "ASCII", "GREEK", "MICRO"}, "az": {"LATIN", "GREEK", "MICRO"}}
+"""What texts of a language are written in: names stay in plain Latin letters, symbols may be Greek."""
+
+
+def test_a_text_is_written_in_the_letters_of_its_language(code: str) -> None:
+    for english, text, _ in texts(code):
+        for letter in filter(str.isalpha, text):
+            plain = code == "ar" and letter.isascii()
+            assert ("ASCII" if plain else unicodedata.name(letter).split()[0]) in ALPHABETS[code], (
+                english,
+                text,
+            )
+
+
+def test_an_arabic_sentence_has_arabic_words(code: str) -> None:
+    """A text that fits in either alphabet may still be in the wrong language."""
+    for english, text, _ in texts(code):
+        spoken = re.sub(r"%\(\w+\)s|\{\w+\}", "", english)
+        if code == "ar" and len(re.findall(r"\b[a-z]{4,}\b", spoken)) > 2:
+            assert re.search(r"[\u0600-\u06ff]", text), (english, text)
