@@ -37,6 +37,8 @@ TERMS_COLUMNS = (
     "confidence",
 )
 _SPONSORED = re.compile(r"[ _-]+(?:our[ _-]+)?sponsor(?:ed)?$")
+_COMPANY = re.compile(r"\.(?:ai|io|com|cloud|sh|co|gg)$|[ ,]+(?:inc\.?|ltd\.?|llc|gmbh|cloud|gpu)$")
+"""What a name may end in beside the name: its domain, its legal form, what it sells."""
 _YES = {"yes": True, "no": False, "": None}
 
 
@@ -84,9 +86,11 @@ class Providers:
 
     def slug(self, text: str) -> str:
         """The canonical slug of a provider as anybody writes it: `google cloud` → `gcp`,
-        `runpod_our_sponsor` → `runpod`; an unknown one keeps its letters with `_` between words."""
+        `runpod_our_sponsor` → `runpod`, `jarvislabs.ai` → `jarvislabs`; an unknown one keeps its letters with `_` between words."""
         bare = _SPONSORED.sub("", text.strip().lower())
-        known = self._slugs.get(letters_and_digits(bare))
+        known = self._slugs.get(letters_and_digits(bare)) or self._slugs.get(
+            letters_and_digits(_COMPANY.sub("", bare))
+        )
         return known or re.sub(r"[^a-z0-9]+", "_", bare).strip("_")
 
     def name(self, slug: str) -> str:

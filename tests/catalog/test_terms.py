@@ -15,6 +15,11 @@ from app.domain.errors import CatalogError
 @pytest.mark.parametrize(
     ("text", "slug"),
     [
+        ("JarvisLabs.ai", "jarvislabs"),
+        ("DataCrunch.io", "verda"),
+        ("Crusoe Cloud", "crusoe"),
+        ("nebius.com", "nebius"),
+        ("Nobody.ai", "nobody_ai"),
         ("Google Cloud", "gcp"),
         ("vast.ai", "vast"),
         ("vastai", "vast"),
