@@ -18,15 +18,17 @@ from app.training.targets import target_linears
 
 PLAIN_SCORES = 12.0
 FUSED_QKV = ("GPT-NeoX", "Pythia", "Qwen 1", "Phi", "ModernBERT")
-"""Rotation makes new queries and keys, while the values keep the storage of all three alive."""
+"""Rotation makes new queries and keys, while the values keep the storage of all three alive, unless they are copied
+for grouped queries."""
 PLAIN_SOFTMAX = ("BERT", "RoBERTa", "DeBERTa", "GPT-2", "T5", "Whisper", "wav2vec2", "Falcon", "gpt-oss")
 """Whose code in Transformers takes the softmax in the format of the scores; all others in fp32."""
 COMPOSED_GELU = ("GPT-2", "GPT-J", "Phi", "T5")
 COMPOSED_STEPS = 3.0
 RELATIVE_POSITIONS = {"DeBERTa": 512}
 """Positions that content is compared with beside the tokens: one product each way (He 2021)."""
-HEADS_FIRST = ("Whisper",)
-"""Queries are laid out by head, and so is what attention returns: the output projection copies it."""
+HEADS_FIRST = ("Whisper", "GPT-NeoX", "Pythia", "Phi", "GLM", "StableLM")
+"""Queries are laid out by head (made contiguous, or put together after a partial rotation), and so is what attention
+returns: the output projection copies it."""
 FEED_FORWARD_DROPOUT = ("T5",)
 """Dropout before the second product of the feed-forward part as well."""
 LAYER_SCALED = ("DINOv2",)
@@ -142,11 +144,12 @@ def _attention(shape: ModelShape, recipe: Recipe) -> float:
     query head by eager code and by implementations without grouped queries."""
     e = recipe.compute_bytes
     query, key, value, output = attention_widths(shape)
-    if recipe.repeats_keys or recipe.attention == "eager":
+    copied = recipe.repeats_keys or recipe.attention == "eager"
+    if copied:
         key = value = query if not shape.kv_lora_rank else key
     masks = _mask_bytes(recipe) * shape.hidden_size * 2 if recipe.dropout else 0.0
     fused = shape.family in FUSED_QKV and (shape.family != "Phi" or shape.gated_mlp)
-    if recipe.transformers and fused:
+    if recipe.transformers and fused and not (copied and shape.kv_heads < shape.attention_heads):
         masks += e * (query + key)
     masks += _relative(shape, recipe)
     if recipe.transformers and shape.family in HEADS_FIRST and recipe.attention == "sdpa":
@@ -171,10 +174,13 @@ def _mask_bytes(recipe: Recipe) -> float:
 
 
 def _plain_products(shape: ModelShape, recipe: Recipe) -> bool:
-    """The reference kernels of fused attention know no dropout: plain products in fp32 take their place. OPT
-    drops out hidden states only."""
-    drops = bool(recipe.dropout) and shape.family != "OPT"
-    return recipe.reference_kernels and drops and recipe.attention == "sdpa"
+    """The reference kernels of fused attention know no dropout: plain products in fp32 take their place."""
+    return recipe.reference_kernels and _drops_scores(shape, recipe) and recipe.attention == "sdpa"
+
+
+def _drops_scores(shape: ModelShape, recipe: Recipe) -> bool:
+    """OPT drops out hidden states only."""
+    return bool(recipe.dropout) and shape.family != "OPT"
 
 
 def _scores(shape: ModelShape, recipe: Recipe) -> float:
@@ -189,7 +195,7 @@ def _scores(shape: ModelShape, recipe: Recipe) -> float:
         return e if masked else 0.0
     soft = 4.0 if _upcasts_softmax(shape, recipe) else e
     copy = e if soft > e else 0.0
-    if recipe.dropout:
+    if _drops_scores(shape, recipe):
         copy = e + (e if recipe.reference_kernels else 1.0)
     return shape.attention_heads * (soft + copy + (e if soft_capped(shape) else 0.0))
 

@@ -66,12 +66,14 @@ def _casts(
     shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts, tokens: FloatArray
 ) -> FloatArray:
     """Autocast keeps the 16-bit copy of every weight that the graph refers to. Under full checkpointing the copies
-    of the blocks go when the forward pass ends, when the gradient of the logits is not there yet."""
+    of the blocks go when the forward pass ends, when the gradient of the logits is not there yet; those of frozen
+    weights, which it does not cache, go with each block."""
     if not recipe.autocast:
         return np.zeros_like(parts.dense)
     blocks = recipe.compute_bytes * (parts.dense + parts.routed)
     logits = recipe.compute_bytes * tokens * shape.vocab_size
-    blocks = np.where(layouts.checkpointing == WHOLE, np.maximum(0.0, blocks - logits), blocks)
+    left = 0.0 if recipe.frozen else np.maximum(0.0, blocks - logits)
+    blocks = np.where(layouts.checkpointing == WHOLE, left, blocks)
     head = parts.outer * (1.0 if shape.tied_embeddings else 0.5)
     return blocks + (0.0 if recipe.loss == "classifier" else recipe.compute_bytes * head)
 

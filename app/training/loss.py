@@ -67,5 +67,4 @@ def bytes_per_logit(recipe: Recipe) -> float:
     if recipe.loss == "chunked":
         kept = 0.0 if recipe.frozen else value_of("loss.chunked.kept")
         return kept + value_of("loss.full") / CHUNKS
-    per = value_of(f"loss.{recipe.loss}")
-    return per + (2.0 if recipe.compute_bytes == 4 and recipe.loss == "full" else 0.0)
+    return value_of(f"loss.{recipe.loss}")

@@ -11,6 +11,7 @@ from app.domain.model import ModelShape
 from app.training.layout import SHARDINGS, Layouts
 from app.training.parameters import count, expert_layers, structure
 from app.training.recipe import Recipe
+from app.training.targets import expert_adapter_parameters
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -171,7 +172,11 @@ def _weight_bytes(shape: ModelShape, recipe: Recipe) -> tuple[float, float]:
 def _trained(shape: ModelShape, recipe: Recipe, parts: Parts) -> tuple[FloatArray, FloatArray]:
     if not recipe.frozen:
         return parts.dense + parts.outer, parts.routed
-    return recipe.trainable_parameters(shape) * parts.stage_share, np.zeros_like(parts.routed)
+    experts = expert_adapter_parameters(structure(shape), recipe.rank, recipe.targets)
+    if recipe.stated_trainable is not None:
+        experts = min(experts, recipe.stated_trainable)
+    routed = experts * parts.stage_share * parts.expert_group / parts.group
+    return (recipe.trainable_parameters(shape) - experts) * parts.stage_share, routed
 
 
 def _outer_gradient(recipe: Recipe, parts: Parts, sharding: npt.NDArray[np.int64]) -> FloatArray:

@@ -118,11 +118,16 @@ def adapter_parameters(shape: ModelShape, rank: int, targets: tuple[str, ...]) -
     sparse = expert_layers(shape)
     dense = _size(target_linears(shape, targets, False)) * (shape.layers - sparse)
     shared = _size(target_linears(shape, targets, True)) * sparse
-    experts = 0
-    if "experts" in targets:
-        experts = shape.experts * _size(mlp_linears(shape, expert_width(shape))) * sparse
     head = shape.hidden_size + shape.vocab_size if "head" in targets else 0
-    return float(rank * (dense + shared + experts + head))
+    return float(rank * (dense + shared + head)) + expert_adapter_parameters(shape, rank, targets)
+
+
+def expert_adapter_parameters(shape: ModelShape, rank: int, targets: tuple[str, ...]) -> float:
+    """Those of them on routed experts, which expert parallelism divides."""
+    if "experts" not in targets or not shape.experts:
+        return 0.0
+    one = _size(mlp_linears(shape, expert_width(shape)))
+    return float(rank * shape.experts * one * expert_layers(shape))
 
 
 def _size(linears: dict[str, tuple[int, int]]) -> int:

@@ -233,3 +233,20 @@ def test_content_against_position_is_kept_once_each_way() -> None:
     other = replace(shape, family="BERT")
     kept = [layer_bytes(one, recipe(shape, sequence_length=512), False).split for one in (shape, other)]
     assert kept[0] - kept[1] == 2 * 2 * (512 * shape.attention_heads + shape.hidden_size)
+
+
+def test_queries_laid_out_by_head_cost_a_copy_of_what_attention_returns() -> None:
+    shape = MODELS["pythia-1.4b"]
+    kept = [
+        layer_bytes(replace(shape, family=family), recipe(shape, attention="sdpa"), False).split
+        for family in ("Pythia", "MPT")
+    ]
+    assert kept[0] - kept[1] == 2 * shape.hidden_size + 2 * 2 * shape.hidden_size
+
+
+def test_autocast_does_not_cache_casts_of_frozen_weights() -> None:
+    layouts = Layouts.of(Layout(checkpointing="full"))
+    wanted = replace(recipe(method="lora"), autocast=True)
+    parts = parts_of(LLAMA, wanted, layouts, False)
+    cast = buffers_of(LLAMA, wanted, layouts, parts, np.asarray([2048.0])).loss
+    assert cast[0] == pytest.approx(2 * LLAMA.vocab_size * LLAMA.hidden_size, rel=0.01)

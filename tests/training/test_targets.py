@@ -6,7 +6,11 @@ import pytest
 
 from app.catalog import load_catalog
 from app.domain.errors import BadInput
-from app.training.targets import adapter_parameters, parse_targets
+from app.domain.run import TrainingRun
+from app.training.layout import Layout, Layouts
+from app.training.recipe import recipe_for
+from app.training.states import parts_of, states_of
+from app.training.targets import adapter_parameters, expert_adapter_parameters, parse_targets
 
 MODELS = load_catalog().models
 LLAMA = MODELS["llama-3.2-3b"]
@@ -49,3 +53,17 @@ def test_adapters_have_as_many_parameters_as_peft_counts(rank: int, targets: str
 def test_adapters_of_all_linears_meet_the_count_of_a_real_model() -> None:
     qwen = MODELS["qwen3-4b"]
     assert adapter_parameters(qwen, 16, parse_targets("all-linear", qwen)) == 33_030_144
+
+
+def test_expert_parallelism_divides_the_adapters_of_experts_only() -> None:
+    moe = MODELS["qwen3-30b-a3b"]
+    run = TrainingRun(
+        model="x", method="lora", framework="megatron", lora_rank=8, lora_targets="all-linear, experts"
+    )
+    recipe = recipe_for(moe, run)
+    on_experts = expert_adapter_parameters(moe, 8, recipe.targets)
+    kept = []
+    for degree in (1, 2):
+        layouts = Layouts.of(Layout(data_parallel=2, expert_parallel=degree))
+        kept.append(states_of(moe, recipe, layouts, parts_of(moe, recipe, layouts, False)).optimizer[0])
+    assert kept[0] - kept[1] == pytest.approx((recipe.master_bytes + recipe.state_bytes) * on_experts / 2)

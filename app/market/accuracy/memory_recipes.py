@@ -37,7 +37,7 @@ def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
     """The recipe of a row: the framework's habits, with whatever the row states put in their place."""
     quantised = _quantisation(row)
     kind = _method(word(row, "method"), quantised)
-    length = number(row, "seq_len") or (1.0 if shape.modality == "cnn" else None)
+    length = number(row, "seq_len") or _own_length(shape)
     if length is None:
         raise BadInput("seq_len", "the sequence length is not given")
     half = _dtype(word(row, "weight_dtype")) != 4 or _mixes(_precision(row)) or "autocast" in _precision(row)
@@ -57,6 +57,13 @@ def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
     if recipe.frozen:
         recipe = _stated_adapters(row, shape, recipe, quantised)
     return _stated_ways(row, recipe, framework)
+
+
+def _own_length(shape: ModelShape) -> float | None:
+    """Of images: the patches at a model's usual resolution; feature maps are counted per sample."""
+    if shape.modality == "cnn" or (shape.modality == "diffusion" and not shape.layers):
+        return 1.0
+    return shape.max_context if shape.modality in ("vision", "diffusion") else None
 
 
 def _quantisation(row: Row) -> Quantisation:
@@ -177,7 +184,9 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
     )
     return replace(
         recipe,
-        targets=() if _adds_modules(word(row, "method"), LINEARLESS) else _targets(names, shape),
+        targets=()
+        if _adds_modules(word(row, "method"), LINEARLESS)
+        else _targets(names, shape, recipe.framework),
         trains_outer=outer,
         adapter_bytes=adapter,
         gradient_bytes=adapter,
@@ -189,9 +198,12 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
     )
 
 
-def _targets(text: str, shape: ModelShape) -> tuple[str, ...]:
-    """The linears that a row names; names beside them that no linear has are left out."""
+def _targets(text: str, shape: ModelShape, framework: Framework) -> tuple[str, ...]:
+    """The linears that a row names; names beside them that no linear has are left out. Megatron's grouped experts are
+    linears too (ms-swift: TEGroupedLinear), those of Transformers 5 single tensors."""
     plain = _plain_targets(text)
+    if framework == "megatron" and shape.experts and "all-linear" in plain:
+        plain += ",experts"
     known = [name for name in plain.split(",") if _is_target(name, shape)]
     return parse_targets(",".join(known) or plain, shape)
 

@@ -117,7 +117,7 @@ def test_our_own_steps_on_fake_tensors_are_met_within_a_few_percent() -> None:
     """Rows of `tools/measure_fake.py`: decoders, mixtures of experts, latent attention, encoders, encoder-decoders,
     images and sound, among them architectures that no constant was looked at with (Mistral, Gemma 3, Falcon, Mixtral)."""
     result = score(Path(__file__).parents[2] / "training" / "oracle_rows.csv", load_catalog())
-    assert result["scored"] == result["rows"] >= 90
+    assert result["scored"] == result["rows"] >= 120
     errors = sorted(abs(prediction["error"]) for prediction in result["predictions"])
     assert errors[len(errors) // 2] <= 0.005
     assert errors[int(0.9 * len(errors))] <= 0.02

@@ -229,3 +229,11 @@ def test_projected_gradients_keep_states_of_their_rank_only() -> None:
 def test_gradients_stayed_between_steps_before_pytorch_2(version: str, kept: bool) -> None:
     row = ROW | {"method": "full", "framework": "transformers Trainer", "framework_version": version}
     assert case_of(row, MODELS).recipe.keeps_gradients is kept
+
+
+@pytest.mark.parametrize(
+    ("key", "length"), [("vit-l-16", 197), ("resnet-50", 1), ("sd-1.5", 1), ("flux.1-dev", 4096)]
+)
+def test_images_bring_their_length_along(key: str, length: int) -> None:
+    row = {"model_key": key, "method": "full", "micro_batch": "8", "weight_dtype": "fp32"}
+    assert case_of(row, MODELS).recipe.sequence_length == length
