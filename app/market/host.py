@@ -8,7 +8,7 @@ import numpy.typing as npt
 from app.market.board import Board
 from app.market.question import Question
 from app.market.shapes import HardwareIndex, HardwareShape
-from app.training.host import Hosts, disk_need_gb, host_troubles, loader_gbytes_per_s
+from app.training.host import Hosts, disk_need_gb, host_troubles, loader_gbytes_per_s, vcpus_wanted
 from app.training.work import checkpoint_gb
 
 ALL_WELL = "ok"
@@ -38,6 +38,7 @@ def hosts_at(
         local_disk_gb=numbers["local_disk_gb"][rows],
         disk_gb=np.full(len(rows), disk_need_gb(state, run.dataset_gb)),
         loader_gbytes_per_s=loader_gbytes_per_s(run.dataset_gb, run.epochs, hours, nodes),
+        vcpus_wanted=vcpus_wanted(question.shape, cards),
     )
 
 

@@ -56,7 +56,16 @@ VCPUS_PER_ACCELERATOR = Assumption(
     "vCPU",
     2.0,
     8.0,
-    "assume: throughput_model.md §8, text; vision wants 8",
+    "assume: throughput_model.md §8, text",
+    "low",
+)
+IMAGE_VCPUS_PER_ACCELERATOR = Assumption(
+    "image_vcpus_per_accelerator",
+    8.0,
+    "vCPU",
+    4.0,
+    16.0,
+    "assume: throughput_model.md §8, vision",
     "low",
 )
 DISK_CHECKPOINTS = Assumption(
@@ -76,5 +85,6 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     BUS_TENSOR_DEGREE,
     LOAD_BYTES_PER_PARAMETER,
     VCPUS_PER_ACCELERATOR,
+    IMAGE_VCPUS_PER_ACCELERATOR,
     DISK_CHECKPOINTS,
 )

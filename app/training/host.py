@@ -15,6 +15,7 @@ from app.domain.units import SECONDS_PER_HOUR, gib_from_bytes
 from app.training.assumptions_cost import cost_assumption
 from app.training.assumptions_fit import (
     DISK_CHECKPOINTS,
+    IMAGE_VCPUS_PER_ACCELERATOR,
     LOAD_BYTES_PER_PARAMETER,
     VCPUS_PER_ACCELERATOR,
 )
@@ -57,7 +58,7 @@ def _copies(layout: Layout) -> float:
 class Hosts:
     """Hosts of n nodes beside what a run asks of each, arrays (n,), NaN = unknown. `cards` accelerators of `memory_gib`
     together; `disk_gb` = checkpoints kept and the data set; `loader_gbytes_per_s` = read of the data set while it
-    trains."""
+    trains; `vcpus_wanted` by its loader."""
 
     cards: FloatArray
     memory_gib: FloatArray
@@ -66,8 +67,10 @@ class Hosts:
     local_disk_gb: FloatArray
     disk_gb: FloatArray
     loader_gbytes_per_s: FloatArray
+    vcpus_wanted: FloatArray
 
 
+IMAGE_MODALITIES = ("vision", "cnn", "diffusion")
 HOST_TROUBLES: dict[str, str] = {
     "few_vcpus": N_("few vCPUs"),
     "little_ram": N_("little host memory"),
@@ -97,11 +100,18 @@ def loader_gbytes_per_s(dataset_gb: float, epochs: float, hours: FloatArray, nod
     return np.asarray(dataset_gb * max(epochs, 1.0) / (hours * SECONDS_PER_HOUR * nodes))
 
 
+def vcpus_wanted(shape: ModelShape, cards: FloatArray) -> FloatArray:
+    """vCPUs that the loader of a node of `cards` accelerators wants: images are decoded and augmented on the way, ready
+    tokens only read (throughput_model.md §8)."""
+    images = shape.modality in IMAGE_MODALITIES
+    return np.asarray((IMAGE_VCPUS_PER_ACCELERATOR if images else VCPUS_PER_ACCELERATOR).value * cards)
+
+
 def host_troubles(hosts: Hosts) -> dict[str, BoolArray]:
     """Code of HOST_TROUBLES → which hosts have it, (n,): few CPU cores, little memory, little disk, slow storage
     (throughput_model.md §8). Unknown has none."""
     return {
-        "few_vcpus": hosts.vcpus < VCPUS_PER_ACCELERATOR.value * hosts.cards,
+        "few_vcpus": hosts.vcpus < hosts.vcpus_wanted,
         "little_ram": hosts.ram_gib < hosts.memory_gib,
         "small_disk": hosts.local_disk_gb < hosts.disk_gb,
         "slow_storage": hosts.loader_gbytes_per_s > cost_assumption("start.load_rate").value,
@@ -114,7 +124,7 @@ def host_warnings(hosts: Hosts) -> tuple[Sentence, ...]:
     values: dict[str, object] = {
         "vcpus": plain(float(hosts.vcpus[0])),
         "cards": plain(float(hosts.cards[0])),
-        "wanted": plain(float(VCPUS_PER_ACCELERATOR.value * hosts.cards[0])),
+        "wanted": plain(float(hosts.vcpus_wanted[0])),
         "ram": f"{hosts.ram_gib[0]:.0f}",
         "memory": f"{hosts.memory_gib[0]:.0f}",
         "disk": f"{hosts.local_disk_gb[0]:.0f}",

@@ -29,3 +29,11 @@ def test_a_data_set_that_must_be_read_fast_asks_for_storage() -> None:
 def test_each_trouble_is_a_word_to_filter_by() -> None:
     assert host_family("few_vcpus+small_disk") == ("few_vcpus", "small_disk")
     assert host_family("ok") == ()
+
+
+def test_a_loader_of_images_wants_twice_the_cores_of_one_of_tokens() -> None:
+    board, text = estimated(offer(1, vcpus=40.0))
+    images = estimates.estimate(board, run(model="vit-b-16"), CATALOG)
+    assert text.host_check[row(board, 1)] == "ok"
+    assert images.host_check[row(board, 1)] == "few_vcpus"
+    assert "64" in str(estimates.explain(board, f"{1:016x}", run(model="vit-b-16"), CATALOG).warnings[0])

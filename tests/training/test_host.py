@@ -37,7 +37,7 @@ def test_a_sharded_fine_tune_holds_the_checkpoint_once_and_pretraining_none() ->
 def hosts(vcpus: float = nan, ram: float = nan, disk: float = nan, loader: float = 0.0) -> Hosts:
     """A node of eight H100 that has to keep three checkpoints of 100 GB and 50 GB of data."""
     memory = 8 * H100.usable_gib
-    figures = (8.0, memory, vcpus, ram, disk, disk_need_gb(100.0, 50.0), loader)
+    figures = (8.0, memory, vcpus, ram, disk, disk_need_gb(100.0, 50.0), loader, 32.0)
     return Hosts(*(np.asarray([figure]) for figure in figures))
 
 
