@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,31 @@ def test_a_backup_restores_everything(rackrate: Callable[..., Said], tmp_path: P
     assert json.loads(rackrate(*query)[1]) == before
     (tmp_path / "other").write_text("no database")
     assert rackrate("restore", tmp_path / "other")[0] == 2
+
+
+@pytest.mark.parametrize("wrong", ["another's", "cut short", "no database"])
+def test_a_file_that_is_no_whole_backup_of_ours_replaces_nothing(
+    rackrate: Callable[..., Said], tmp_path: Path, wrong: str
+) -> None:
+    file = tmp_path / "wrong.sqlite3"
+    before = rackrate("offers", "provider=aws", "--json")[1]
+    if wrong == "another's":
+        with sqlite3.connect(file) as connection:
+            connection.execute("CREATE TABLE songs (name TEXT)")
+    elif wrong == "cut short":
+        rackrate("backup", file)
+        file.write_bytes(file.read_bytes()[:200_000])
+    else:
+        file.write_bytes(b"SQLite format 3\0 but nothing of the kind")
+    code, _, err = rackrate("restore", file)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "FILE" in err and "RACKRATE_DATABASE_URL" not in err
+    assert rackrate("offers", "provider=aws", "--json")[1] == before
+
+
+def test_a_backup_that_cannot_be_written_blames_its_file(rackrate: Callable[..., Said]) -> None:
+    code, _, err = rackrate("backup", "/proc/backup.sqlite3")
+    assert code == 2 and "FILE: /proc/backup.sqlite3" in err
 
 
 def test_names_are_scored_for_scripts(rackrate: Callable[..., Said], tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
 from importlib.metadata import version
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from sqlalchemy.exc import DBAPIError
 
 from app import log as logs
 from app.api import reference
@@ -32,7 +34,7 @@ from app.cli.shared import (
 )
 from app.db.engine import make_engine
 from app.db.migrate import upgrade
-from app.db.transfer import copy_all
+from app.db.transfer import copy_all, is_ours
 from app.domain.errors import BadInput, NotFound
 from app.market.accuracy import memory, names, throughput
 from app.market.cards import cards_by_slug
@@ -220,7 +222,8 @@ def backup(file: Path) -> None:
         raise BadInput("FILE", f"{file} exists already")
     _, market = open_market()
     target = make_engine(f"sqlite:///{file}")
-    upgrade(target)
+    with _blaming(file):
+        upgrade(target)
     copied = copy_all(market.engine, target)
     target.dispose()
     say(f"{file}: {copied['offer']} offers, {copied['price_point']} price points")
@@ -232,11 +235,23 @@ def restore(file: Path) -> None:
     if not file.is_file() or not file.read_bytes()[:16].startswith(b"SQLite format 3"):
         raise BadInput("FILE", f"{file} is no backup")
     engine, source = make_engine(read_settings().database_url), make_engine(f"sqlite:///{file}")
-    upgrade(source)
+    with _blaming(file):
+        if not is_ours(source):
+            raise BadInput("FILE", f"{file} is no backup")
+        upgrade(source)
     upgrade(engine)
     copied = copy_all(source, engine)
     source.dispose()
     say(f"{copied['offer']} offers, {copied['price_point']} price points")
+
+
+@contextmanager
+def _blaming(file: Path) -> Iterator[None]:
+    """What the database engine finds wrong here is wrong with this file, not with the database of the settings."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise BadInput("FILE", f"{file}: {error.orig}") from None
 
 
 @cli.command()

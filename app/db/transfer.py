@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Table, delete, func, insert, inspect, select, text, update
 
 from app.db.engine import is_postgresql, writing
 from app.db.offers import board_version
 from app.db.tables import board_version as version_table
-from app.db.tables import metadata
+from app.db.tables import metadata, offer
 
 ROWS_AT_ONCE = 2_000
 
@@ -43,3 +43,11 @@ def _continue_numbers(table: Table, connection: Connection) -> None:
     if sequence:
         newest = f'SELECT setval(:sequence, (SELECT max(id) FROM "{table.name}"))'
         connection.execute(text(newest), {"sequence": sequence})
+
+
+def is_ours(engine: Engine) -> bool:
+    """A SQLite file with the tables of Rackrate, of whatever version, and whole: any other would empty what it is
+    copied over."""
+    with engine.connect() as connection:
+        whole = connection.exec_driver_sql("PRAGMA quick_check").scalar() == "ok"
+        return whole and {offer.name, version_table.name} <= set(inspect(connection).get_table_names())
