@@ -11,7 +11,7 @@ from app.domain.run import TrainingRun
 from app.domain.units import GIB
 from app.market.accuracy.memory_cases import Case
 from app.market.accuracy.memory_shapes import shape_of
-from app.market.accuracy.memory_words import checkpointing_of, number, whole, word
+from app.market.accuracy.memory_words import OPTIMIZERS, checkpointing_of, first, number, whole, word
 from app.training.assumptions_memory import value_of
 from app.training.layout import Layout
 from app.training.recipe import Recipe, recipe_for
@@ -53,15 +53,17 @@ def oracle_case_of(row: Mapping[str, str | None], models: Mapping[str, ModelShap
 
 
 def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, length: int) -> Recipe:
-    weights = word(row, "weights")
-    if method not in ("full", "lora", "qlora"):
+    weights = word(row, "weights").replace("fp16", "bf16").replace("bfloat16", "bf16")
+    mixed = "amp" in weights or "autocast" in weights or "mixed" in weights
+    if method not in ("full", "pretrain", "lora", "qlora"):
         raise BadInput("method", f"{method} is not modelled on fake tensors")
     run = TrainingRun.from_fields(
         {
             "model": "case",
             "method": method,
             "framework": "hf-trainer",
-            "precision": "bf16-mixed" if weights == "fp32-amp" else weights,
+            "precision": "bf16-mixed" if mixed else weights,
+            "optimizer": first(word(row, "optimizer"), OPTIMIZERS, "adamw"),
             "sequence_length": length,
             "attention": "eager" if word(row, "attention") == "eager" else "sdpa",
             "lora_rank": int(number(row, "lora_rank") or 16),
@@ -73,7 +75,7 @@ def _recipe(row: Mapping[str, str | None], shape: ModelShape, method: str, lengt
     if recipe.frozen and adapters:
         size = 4.0 if adapters == "fp32" else 2.0
         recipe = replace(recipe, adapter_bytes=size, gradient_bytes=size, state_bytes=2 * size)
-    if recipe.frozen and weights == "fp32-amp":
+    if recipe.frozen and mixed:
         recipe = replace(recipe, weight_bytes=4.0, outer_bytes=4.0, residual_bytes=4.0, autocast=True)
     dropout = 0.1 if _drops(shape) else 0.0
     foreach = "foreach" in word(row, "optimizer")

@@ -30,14 +30,20 @@ def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) ->
     layers, hidden = number(row, "layers"), number(row, "hidden")
     if known is not None and (layers is None or not known.layers or layers == known.layers):
         return known
-    total = number(row, "params_b")
+    total = _total(row)
     if not layers or not hidden:
         if total is None:
             raise BadInput("model", "neither a shape nor a parameter count is given")
-        return _bare(row, round(total * 1e9))
-    shape = _explicit(row, round(total * 1e9) if total else None)
+        return _bare(row, total)
+    shape = _explicit(row, total)
     relative = _relative(shape, models)
     return shape if relative is None else _like(shape, relative)
+
+
+def _total(row: Mapping[str, str | None]) -> int | None:
+    """Parameters, from billions or (oracle rows) from their count."""
+    billions, counted = number(row, "params_b"), number(row, "params")
+    return round(billions * 1e9) if billions else round(counted) if counted else None
 
 
 def _known(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) -> ModelShape | None:

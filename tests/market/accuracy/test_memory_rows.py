@@ -172,6 +172,37 @@ def test_a_model_without_shape_or_size_is_refused() -> None:
         shape_of({"model": "mystery"}, MODELS)
 
 
+ORACLE = {
+    "model": "gpt2",
+    "method": "full",
+    "weights": "bf16",
+    "micro_batch": "1",
+    "seq_len": "64",
+    "peak_bytes": "1e9",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "same_as"),
+    [
+        ({"weights": "fp16"}, {"weights": "bf16"}),
+        ({"weights": "fp16-amp"}, {"weights": "fp32-amp"}),
+        ({"method": "lora", "lora_targets": "c_attn"}, {"method": "LoRA", "lora_targets": "qkv"}),
+        ({"model": "openai-community/gpt2"}, {}),
+    ],
+)
+def test_two_spellings_of_one_simulated_step_are_one_case(
+    change: dict[str, str], same_as: dict[str, str]
+) -> None:
+    one, other = (oracle_case_of(ORACLE | cells, MODELS) for cells in (change, same_as))
+    assert (one.recipe, one.shape) == (other.recipe, other.shape)
+
+
+def test_an_oracle_row_of_an_unknown_model_is_scored_by_its_count() -> None:
+    case = oracle_case_of(ORACLE | {"model": "nobody/knows", "params": "1000000000"}, MODELS)
+    assert count(case.shape).total == pytest.approx(1e9, rel=0.1)
+
+
 def test_an_oracle_row_of_an_unknown_method_is_refused() -> None:
     row = {
         "model": "gpt2",
