@@ -18,6 +18,7 @@ from app.market.board import Board, per_board
 from app.market.movers import Movers, movers
 from app.market.price_index import IndexPoint
 from app.market.price_levels import Discounts, Level, discounts, levels
+from app.market.units import CURRENCIES
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
@@ -36,6 +37,14 @@ SORTS: Mapping[str, Callable[[Level], float | str | None]] = {
     "gib": lambda level: level.usd_per_gib_hour,
     "tflops": lambda level: level.usd_per_tflops_hour,
 }
+PLAIN = {
+    "purchase_option": "on_demand",
+    "days": "90",
+    "sort": "accelerator",
+    "order": "asc",
+    "currency": "USD",
+}
+"""What goes without saying."""
 METHOD = N_(
     "Chained matched-offer index, 100 on the first day. From one recorded day to the next only offers that the same "
     "source lists on both days count, each against its own former price in its own currency; the geometric mean of "
@@ -46,12 +55,14 @@ METHOD = N_(
 
 @dataclass(frozen=True, slots=True)
 class PriceQuestion:
-    """What is asked of the market: for which purchase option, over how many days, in which order."""
+    """What is asked of the market: for which purchase option, over how many days, in which order, and in which currency
+    the prices of now are shown."""
 
     option: str = "on_demand"
     days: int = 90
     sort: str = "accelerator"
     descending: bool = False
+    currency: str = "USD"
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> PriceQuestion:
@@ -66,6 +77,7 @@ class PriceQuestion:
             "days": tuple(map(str, SPANS)),
             "sort": tuple(SORTS),
             "order": ("asc", "desc"),
+            "currency": CURRENCIES,
         }
         asked = {name: value for name, value in given.items() if name != "lang"}
         for name, value in asked.items():
@@ -78,6 +90,7 @@ class PriceQuestion:
             int(asked.get("days", "90")),
             asked.get("sort", "accelerator"),
             asked.get("order") == "desc",
+            asked.get("currency", "USD"),
         )
 
     def to_params(self, **changes: object) -> dict[str, str]:
@@ -87,10 +100,10 @@ class PriceQuestion:
             "days": str(self.days),
             "sort": self.sort,
             "order": "desc" if self.descending else "asc",
+            "currency": self.currency,
         }
         asked |= {name: str(value) for name, value in changes.items()}
-        plain = {"purchase_option": "on_demand", "days": "90", "sort": "accelerator", "order": "asc"}
-        return {name: value for name, value in asked.items() if value != plain[name]}
+        return {name: value for name, value in asked.items() if value != PLAIN[name]}
 
 
 @dataclass(frozen=True, slots=True)

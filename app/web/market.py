@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from app.domain.sentence import N_
+from app.domain.sentence import N_, Sentence
 from app.market.cards import cards_by_slug
 from app.market.labels import PURCHASE_LABELS
 from app.market.movers import Mover
@@ -16,6 +16,7 @@ from app.market.price_index import IndexPoint
 from app.market.price_levels import Level
 from app.market.price_report import METHOD, SPANS, PriceQuestion, PriceReport, price_report
 from app.market.service import Market
+from app.market.units import Units
 from app.web.histories import name_of
 from app.web.language import gettext
 from app.web.price_chart import Series, moment_of, price_chart
@@ -25,13 +26,13 @@ FALLING = frozenset({"offers", "providers", "ratio"})
 """Columns that begin with the largest when they are chosen."""
 HEADER = (
     ("accelerator", N_("Accelerator"), ""),
-    ("low", N_("Lowest"), N_("USD/h")),
-    ("median", N_("Median"), N_("USD/h")),
-    ("high", N_("Highest"), N_("USD/h")),
+    ("low", N_("Lowest"), N_("{currency}/h")),
+    ("median", N_("Median"), N_("{currency}/h")),
+    ("high", N_("Highest"), N_("{currency}/h")),
     ("offers", N_("Offers"), ""),
     ("providers", N_("Providers"), ""),
-    ("gib", N_("Per memory"), N_("USD/GiB·h")),
-    ("tflops", N_("Per BF16 rate"), N_("USD/TFLOPS·h")),
+    ("gib", N_("Per memory"), N_("{currency}/GiB·h")),
+    ("tflops", N_("Per BF16 rate"), N_("{currency}/TFLOPS·h")),
 )
 
 
@@ -41,7 +42,7 @@ class Head:
 
     name: str
     label: str
-    unit: str
+    unit: Sentence | str
     href: str
     sorted: str
 
@@ -89,6 +90,7 @@ class MarketView:
     """What `market.html` shows."""
 
     report: PriceReport
+    money: Units
     option: str
     options: Sequence[Choice]
     spans: Sequence[Choice]
@@ -112,14 +114,16 @@ def market_view(market: Market, given: Mapping[str, str]) -> MarketView:
     question = PriceQuestion.parse(given)
     report = price_report(market, question)
     index = _index_rows(market, report)
-    linked = [(level, offers_href(level.card.key, question.option)) for level in report.levels]
+    money = Units.in_currency(question.currency, market.board)
+    linked = [(level, offers_href(level.card.key, question)) for level in report.levels]
     spread = [pair for pair in linked if pair[0].ratio is not None]
     return MarketView(
         report=report,
+        money=money,
         option=PURCHASE_LABELS[question.option],
         options=_options(report),
         spans=[Choice(str(days), address(question, days=days), days == question.days) for days in SPANS],
-        header=[_head(question, *column) for column in HEADER],
+        header=[_head(question, money, *column) for column in HEADER],
         levels=linked,
         spread=sorted(spread, key=lambda pair: -(pair[0].ratio or 0.0)),
         index=index,
@@ -127,7 +131,7 @@ def market_view(market: Market, given: Mapping[str, str]) -> MarketView:
         movers=[MoverRow(mover, _source(mover)) for mover in report.movers.largest],
         starts=report.starts,
         method=METHOD,
-        api="/api/v1" + address(question),
+        api="/api/v1" + address(question, currency="USD"),
     )
 
 
@@ -137,13 +141,14 @@ def address(question: PriceQuestion, **changes: object) -> str:
     return "/market" + (f"?{urlencode(params)}" if params else "")
 
 
-def offers_href(accelerator: str, option: str) -> str:
+def offers_href(accelerator: str, question: PriceQuestion) -> str:
     """The offers behind a figure, cheapest first: unflagged ones of whole cards."""
     asked = {
         "accelerator": accelerator,
-        "purchase_option": option,
+        "purchase_option": question.option,
         "flagged": "no",
         "sort": "accelerator_price",
+        **({"currency": question.currency} if question.currency != "USD" else {}),
     }
     return f"/?{urlencode(asked)}"
 
@@ -158,12 +163,13 @@ def _options(report: PriceReport) -> list[Choice]:
     ]
 
 
-def _head(question: PriceQuestion, name: str, label: str, unit: str) -> Head:
+def _head(question: PriceQuestion, money: Units, name: str, label: str, unit: str) -> Head:
     current = name == question.sort
     falling = not question.descending if current else name in FALLING
     href = address(question, sort=name, order="desc" if falling else "asc")
     told = ("descending" if question.descending else "ascending") if current else ""
-    return Head(name, label, unit, href + "#now", told)
+    shown = Sentence(unit, {"currency": money.currency}) if unit else ""
+    return Head(name, label, shown, href + "#now", told)
 
 
 def _index_rows(market: Market, report: PriceReport) -> list[IndexRow]:

@@ -36,6 +36,8 @@ def pages(market: Market) -> list[str]:
         f"/offers/{first}?{RUN}&",
         "/accelerators/h100-sxm5-80gb?",
         "/providers/lambda?",
+        "/market?",
+        "/market?purchase_option=spot&days=30&",
         both,
         f"{both}{RUN}&",
     ]
@@ -94,3 +96,16 @@ def test_a_currency_without_a_rate_says_so_on_every_page_and_one_that_is_none_is
         refused = client.get(f"{page}currency=DOGE")
         assert refused.status_code == 422
         assert "currency" in refused.text
+
+
+def test_levels_of_the_market_and_their_headings_change_together(euro: TestClient) -> None:
+    def level(asked: str) -> tuple[list[str], list[float]]:
+        table = euro.get(f"/market?{asked}").text.split('id="now"', 1)[1].split("</table>")[0]
+        units = re.findall(r"<small>(?:<bdi>)?(\w+/[^<]+)<", table)
+        cells = re.findall(r'<td class="num[^"]*">(?:<a[^>]*>)?([\d,]+\.\d+)', table)
+        return units, [float(cell.replace(",", "")) for cell in cells]
+
+    plain, other = level(""), level("currency=EUR")
+    assert [unit.replace("USD", "EUR") for unit in plain[0]] == other[0] != plain[0]
+    assert other[1] == pytest.approx([value / 1.25 for value in plain[1]], rel=0.02, abs=6e-4)
+    assert len(plain[1]) > 10
