@@ -111,7 +111,7 @@ def run_body(market: Market, run: TrainingRun) -> dict[str, Any]:
     held = [answer for answer in hardware if answer.offer is not None]
     best = held[0] if held else None
     return {
-        "run": run,
+        "run": told.question.run,
         "model": {**fields_of(told.question.shape), **market.parameter_counts(told.question.shape)},
         "holds": best is not None,
         "verdict": best.verdict if best else "does_not_fit",

@@ -206,6 +206,11 @@ def test_the_sentence_of_an_answer_never_contradicts_its_verdict(
     assert body["enough"] and "within this run's limits" in body["why"]
 
 
+def test_the_answer_says_which_length_it_took_for_a_run_without_one(client: TestClient) -> None:
+    asked = {"model": "vit-b-16", "samples": 1000}
+    assert client.post("/api/v1/estimates", json=asked).json()["run"] == {**asked, "sequence_length": 197}
+
+
 def test_a_run_on_one_offer_keeps_every_term(client: TestClient) -> None:
     query = "model=llama-3.1-8b&accelerator=h100-sxm5-80gb&accelerator_count=8&per_page=1"
     offer = get(client, f"/api/v1/offers?{query}")["items"][0]["id"]
