@@ -28,6 +28,7 @@ from app.domain.sentence import Sentence
 from app.market.arrays import Columns, Source
 from app.market.column import Column, Facts
 from app.market.columns import OFFER_COLUMNS
+from app.market.labels import HARDWARE_NAMES
 from app.market.rows import Records, Rows
 
 if TYPE_CHECKING:
@@ -272,6 +273,7 @@ def _labels(
             models = name.removesuffix("-ambiguous").upper().replace("-OR-", " / ").replace("-", " ")
             accelerators[name] = Sentence("{models}, variant not stated", {"models": models})
     return {
+        **dict.fromkeys(("vendor", "form_factor", "architecture"), HARDWARE_NAMES),
         "provider": {
             words["provider"].get(row) or "": words["provider_name"].get(row) or "" for row in firsts
         },

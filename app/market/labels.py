@@ -41,6 +41,18 @@ REFUSALS = (
 """Why a row is refused or left out, without the underscores of the codes."""
 FORM_LABELS = {"consumer": N_("consumer"), "chip": N_("chip"), "superchip": N_("superchip")}
 """Form factors that are words; the others (SXM, PCIe, OAM) are names."""
+HARDWARE_NAMES = {
+    "nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "google": "Google", "aws": "AWS",
+    "pcie": "PCIe", "sxm": "SXM", "oam": "OAM", "nvl": "NVL", "apu-sh5": "APU SH5",
+    "kepler": "Kepler", "maxwell": "Maxwell", "pascal": "Pascal", "volta": "Volta", "turing": "Turing",
+    "ampere": "Ampere", "ada": "Ada Lovelace", "hopper": "Hopper", "blackwell": "Blackwell",
+    "blackwell-ultra": "Blackwell Ultra", "cdna1": "CDNA 1", "cdna2": "CDNA 2", "cdna3": "CDNA 3", "cdna4": "CDNA 4",
+    "rdna3": "RDNA 3", "ponte-vecchio": "Ponte Vecchio", "gaudi1": "Gaudi", "gaudi2": "Gaudi 2", "gaudi3": "Gaudi 3",
+    "neuroncore-v2": "NeuronCore v2", "neuroncore-v3": "NeuronCore v3", "neuroncore-v4": "NeuronCore v4",
+    "tpu-v2": "TPU v2", "tpu-v3": "TPU v3", "tpu-v4": "TPU v4", "tpu-v5e": "TPU v5e", "tpu-v5p": "TPU v5p",
+    "tpu-v6e": "TPU v6e", "tpu7x": "TPU7x",
+}  # fmt: skip
+"""Vendors, form factors and architectures as their makers write them; names, the same in every language."""
 CONFIDENCE_LABELS = {
     "high": N_("high confidence"),
     "medium": N_("medium confidence"),

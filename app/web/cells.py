@@ -12,6 +12,7 @@ from app.domain.flags import DOUBTS, NOTES
 from app.domain.place import Territory
 from app.domain.sentence import Sentence
 from app.market.column import Column
+from app.market.labels import HARDWARE_NAMES
 from app.market.offers import OfferRow
 from app.market.units import Units
 from app.web import formatting
@@ -185,7 +186,9 @@ def is_number(column: Column) -> bool:
 
 def _label(column: Column, value: str) -> str:
     label = column.option_labels.get(value, NONE if value == NONE else None)
-    return value if label is None else gettext(label)
+    if label is None:
+        return HARDWARE_NAMES.get(value, value) if column.group == "hardware" else value
+    return gettext(label)
 
 
 def _moment(value: object) -> datetime | None:

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from app.market.labels import CONFIDENCE_LABELS, FORM_LABELS, PURCHASE_LABELS, VERDICT_LABELS
+from app.market.labels import CONFIDENCE_LABELS, FORM_LABELS, HARDWARE_NAMES, PURCHASE_LABELS, VERDICT_LABELS
 from app.web import charts, formatting
 from app.web.assets import asset_url
 from app.web.cells import flag_words
@@ -83,7 +83,7 @@ def environment() -> Environment:
     }
     env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
-    env.filters |= {"exact": formatting.exact, "typed": formatting.typed}
+    env.filters |= {"exact": formatting.exact, "typed": formatting.typed, "named": named}
     env.filters |= {
         "english": english,
         "duration": formatting.duration,
@@ -140,7 +140,12 @@ def english(text: object) -> str:
 
 def form(factor: str) -> str:
     """A form factor: a name (SXM), or a word for it."""
-    return gettext(FORM_LABELS[factor]) if factor in FORM_LABELS else factor
+    return gettext(FORM_LABELS[factor]) if factor in FORM_LABELS else named(factor)
+
+
+def named(key: str) -> str:
+    """A vendor or an architecture as its maker writes it."""
+    return HARDWARE_NAMES.get(key, key)
 
 
 def direction(text: object) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
-from app.market.columns import COLUMNS, OFFER_COLUMNS
+from app.catalog import load_catalog
+from app.market.columns import BY_NAME, COLUMNS, OFFER_COLUMNS
+from app.market.labels import FORM_LABELS, HARDWARE_NAMES
 from app.market.offers import OfferRow
 from app.market.query import OfferQuery
 from app.market.service import Market
-from app.web.cells import RowWriter, is_number
+from app.web.cells import RowWriter, is_number, plain_text
+from tests.market.samples import NOW, ask, market_of, offer
 
 
 def rows(market: Market, text: str) -> tuple[OfferRow, ...]:
@@ -46,3 +49,12 @@ def test_the_row_leads_to_the_offer_with_the_run(market: Market) -> None:
     row = rows(market, "")[0]
     writer = RowWriter(OFFER_COLUMNS, market.clock(), "model=a&method=lora")
     assert f'<a href="/offers/{row.id}?model=a&amp;method=lora">' in writer.row(row)
+
+
+def test_vendors_forms_and_architectures_of_the_catalog_are_written_as_their_makers_do() -> None:
+    for card in load_catalog().accelerators.values():
+        for key in (card.vendor, card.architecture, card.form_factor):
+            assert key in HARDWARE_NAMES or key in FORM_LABELS, key
+    row = ask(market_of(offer(1)), "columns=id,vendor,architecture,form_factor").rows[0]
+    texts = [plain_text(BY_NAME[name], row[name], NOW) for name in ("vendor", "architecture", "form_factor")]
+    assert texts == ["NVIDIA", "Hopper", "SXM"]
