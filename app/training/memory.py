@@ -159,7 +159,7 @@ def _assemble(
 ) -> Phases:
     """The four phases. While all activations are stored, either the loss or the first layer of the backward
     pass (with the head's gradient) is the larger; they do not overlap. Nor do the last layer of the backward pass and
-    the gradient of the embedding, which comes after it, except where reducing them overlaps (sharding)."""
+    the gradient of the embedding, which comes after it; under sharding that of the whole root unit."""
     zero = np.zeros_like(loss)
     entry = states.gradient_entry
     begin = np.maximum(entry, states.head_gradient)
@@ -170,7 +170,7 @@ def _assemble(
     before = states.gradients - states.late_gradient
     working = stored.layer + buffers.backward
     complete = states.gradients + states.repeated
-    at_layer = sharded | (working + before >= complete)
+    at_layer = np.where(sharded, working >= buffers.root, working + before >= complete)
     end = np.where(at_layer & ~sharded, before, complete)
     return Phases(
         weights=np.stack([states.weights] * len(PHASES)),
@@ -181,7 +181,12 @@ def _assemble(
         activations=np.stack([zero, activations, np.where(at_layer, stored.layer, 0.0), zero]),
         loss=np.stack([zero, np.where(at_loss, loss, 0.0), zero, zero]),
         buffers=np.stack(
-            [loading, moving, buffers.always + np.where(at_layer, buffers.backward, 0.0), buffers.always]
+            [
+                loading,
+                moving,
+                buffers.always + np.where(at_layer, buffers.backward, buffers.root),
+                buffers.always,
+            ]
         ),
     )
 

@@ -41,6 +41,7 @@ class Profile:
     - `transformers`: models are those of Transformers, with the habits of its code (a tanh-GELU written out, fused
       projections kept whole).
     - `first_fsdp`: full sharding is by FSDP1, whose memory is freed through other streams (record_stream).
+    - `splits_outer`: embedding and head are sharded as units of their own, not in the root unit with what is left.
     - `offloads`: what CPU offload moves. `repeats_keys`: keys are copied for every query head (`sdpa`: where
       PyTorch picks the kernel).
     """
@@ -74,6 +75,7 @@ class Profile:
     selective: Selective = "products"
     transformers: bool = False
     first_fsdp: bool = False
+    splits_outer: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
     load_source: str = ""
@@ -91,6 +93,7 @@ PROFILES: dict[Framework, Profile] = {
         "torchtitan: MixedPrecisionPolicy, nn.RMSNorm, plain or compiled cross entropy",
         repeats_keys="always",
         adapter_dropout=0.0,
+        splits_outer=True,
         load_source="torchtitan: meta device, to_empty and init_weights on the shards",
     ),
     "torchtune": Profile(
@@ -99,6 +102,7 @@ PROFILES: dict[Framework, Profile] = {
         adapter_dropout=0.0,
         repeats_keys="always",
         quantises_on_device=True,
+        splits_outer=True,
         load_source="torchtune load_from_full_model_state_dict: each tensor on the device, then sharded or to_nf4",
     ),
     "hf-trainer": Profile(

@@ -104,6 +104,7 @@ class Recipe:
     selective: Selective = "products"
     transformers: bool = False
     first_fsdp: bool = False
+    splits_outer: bool = False
     wraps: Wrap = "tensors"
     quantises_on_device: bool = False
 
@@ -226,6 +227,7 @@ def _base(run: TrainingRun, profile: Profile) -> Recipe:
         selective=profile.selective,
         transformers=profile.transformers,
         first_fsdp=profile.first_fsdp,
+        splits_outer=profile.splits_outer,
         wraps=profile.wraps,
         repeats_keys=_repeats_keys(run, profile),
     )

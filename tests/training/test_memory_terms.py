@@ -141,7 +141,7 @@ def test_fsdp_of_the_trainer_gathers_in_16_bit_and_keeps_no_second_copy_of_all_w
         for ranks, kind in ((1, "none"), (8, "full"))
     )
     assert alone.weights == pytest.approx(8 * sharded.weights)
-    assert sharded.buffers < 0.25 * 2 * count(LLAMA).total / GIB
+    assert sharded.buffers < 0.5 * 2 * count(LLAMA).total / GIB
 
 
 def test_zero_offload_takes_the_gradient_partition_to_the_host_with_the_optimizer() -> None:
@@ -250,3 +250,25 @@ def test_autocast_does_not_cache_casts_of_frozen_weights() -> None:
     parts = parts_of(LLAMA, wanted, layouts, False)
     cast = buffers_of(LLAMA, wanted, layouts, parts, np.asarray([2048.0])).loss
     assert cast[0] == pytest.approx(2 * LLAMA.vocab_size * LLAMA.hidden_size, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("checkpointing", "batch", "length", "gib"),
+    [
+        ("full", 1, 1024, 5.482),
+        ("none", 1, 1024, 6.452),
+        ("full", 4, 2048, 15.569),
+        ("none", 2, 2048, 16.378),
+    ],
+)
+def test_fsdp2_over_eight_ranks_peaks_where_a_fake_group_measured(
+    checkpointing: Any, batch: int, length: int, gib: float
+) -> None:
+    """Llama 3.2 1B with a head of its own, fp32 shards gathered in bf16, each layer and the rest one unit; torch 2.13."""
+    shape = replace(MODELS["llama-3.2-1b"], tied_embeddings=False)
+    wanted = recipe(
+        shape, framework="pytorch-fsdp2", precision="bf16-mixed", sequence_length=length, attention="sdpa"
+    )
+    wanted = replace(wanted, reference_kernels=True, repeats_keys=True, norm="eager", transformers=True)
+    layout = Layout(data_parallel=8, sharding="full", micro_batch_size=batch, checkpointing=checkpointing)
+    assert breakdown(shape, wanted, layout).peak_allocated == pytest.approx(gib, rel=0.06)
