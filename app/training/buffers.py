@@ -34,7 +34,8 @@ class Buffers:
 def buffers_of(
     shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts, tokens: FloatArray
 ) -> Buffers:
-    """Buffers by sharding: FSDP gathers two layers and the head; gradients of a layer exist once whole and once
+    """Buffers by sharding: FSDP gathers two layers, and for the loss the head and the layer that the backward pass begins
+    with (checked: FSDP2 over a fake group); gradients of a layer exist once whole and once
     in the format they are reduced in (§3.4); DeepSpeed and DDP keep buckets; a quantised weight is
     dequantised one at a time."""
     sharding = layouts.sharding
@@ -54,7 +55,7 @@ def buffers_of(
     context = _context(shape, recipe, layouts, tokens)
     cast = _casts(shape, recipe, layouts, parts, tokens)
     return Buffers(
-        loss=np.where(fully & ~staged, outer, 0.0) + cast,
+        loss=np.where(fully & ~staged, outer + layer, 0.0) + cast,
         forward=np.where(fully & ~staged, 2 * layer, 0.0) + context,
         backward=np.where(fully & ~staged, 2 * layer + unit_gradient, 0.0)
         + np.where(layouts.gradient_accumulation > 1, 0.0, gradients)

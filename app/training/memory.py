@@ -167,11 +167,11 @@ def _assemble(
     activations = stored.kept + np.where(at_loss, 0.0, stored.recomputed)
     moving = buffers.always + np.where(at_loss, buffers.loss, buffers.forward)
     gradients = np.where(at_loss, entry, begin)
-    before = states.gradients - states.late_gradient
     working = stored.layer + buffers.backward
-    complete = states.gradients + states.repeated
+    before, complete = states.gradients - states.late_gradient, states.gradients + states.repeated
     at_layer = np.where(sharded, working >= buffers.root, working + before >= complete)
-    end = np.where(at_layer & ~sharded, before, complete)
+    at_root = complete - np.where(sharded, states.late_gradient, 0.0)
+    end = np.where(at_layer, np.where(sharded, complete, before), at_root)
     return Phases(
         weights=np.stack([states.weights] * len(PHASES)),
         gradients=np.stack([states.early_gradients, gradients, end, states.gradients]),

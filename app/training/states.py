@@ -188,11 +188,14 @@ def _outer_gradient(recipe: Recipe, parts: Parts, sharding: npt.NDArray[np.int64
 
 
 def _late(shape: ModelShape, recipe: Recipe, parts: Parts, layouts: Layouts) -> FloatArray:
-    """The gradient of an embedding that no head shares, where it is whole and new in every backward pass."""
+    """The gradient of an embedding that no head shares, where it is whole and new in every backward pass; under full
+    sharding the shard of all that is in the root unit."""
     shared = shape.tied_embeddings and recipe.loss != "classifier"
     if recipe.frozen or recipe.optimizer_in_backward or recipe.keeps_gradients or shared:
         return np.zeros_like(parts.outer)
     sizes = count(shape)
     share = sizes.embedding / max(1, sizes.embedding + sizes.head)
     fresh = (layouts.gradient_accumulation == 1) & (layouts.pipeline_parallel == 1)
-    return np.where(fresh & (layouts.sharding < GRADIENTS), recipe.gradient_bytes * parts.outer * share, 0.0)
+    outer = recipe.gradient_bytes * parts.outer
+    late = np.where(layouts.sharding < GRADIENTS, outer * share, 0.0)
+    return np.where(fresh, np.where(layouts.sharding >= FULL, outer / parts.group, late), 0.0)
