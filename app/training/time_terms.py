@@ -8,7 +8,7 @@ from app.domain.sentence import N_
 from app.training.communication import CommunicationTime
 from app.training.compute import ComputeTime
 
-SOURCE = N_("step time on the methods page; constants: assumptions_time")
+SOURCE = N_("step time on the methods page")
 
 
 @dataclass(frozen=True, slots=True)
