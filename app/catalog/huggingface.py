@@ -160,7 +160,7 @@ def _ffn(fields: ConfigFields, kind: str, hidden: int) -> int:
     stated = (expert.whole("ffn_hidden_size") if expert else None) or fields.whole("ffn_hidden_size")
     if kind in ("llama4", "llama4_text"):
         stated = fields.whole("intermediate_size_mlp") or stated
-    ratio = fields.whole("expansion_ratio")
+    ratio = fields.whole("expansion_ratio") or fields.whole("mlp_ratio")
     if stated is None and (ratio or kind in _FOUR_TIMES):
         return (ratio or 4) * hidden
     if stated is None:

@@ -126,3 +126,13 @@ def test_any_object_gives_a_shape_or_a_sentence(change: Config) -> None:
         assert error.field == "config" and error.message
     else:
         assert count(shape).total > 0
+
+
+def test_a_width_given_as_a_ratio_is_read_as_dinov2_means_it() -> None:
+    config = {
+        "model_type": "dinov2", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+        "image_size": 518, "patch_size": 14, "mlp_ratio": 4,
+    }  # fmt: skip
+    shape = shape_from_config(config)
+    assert shape.ffn_hidden_size == 3072
+    assert count(shape).total == pytest.approx(86_580_480, rel=1e-3)
