@@ -17,7 +17,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """Terms by phase of the step, arrays (phases, n), bytes."""
+    """Terms at every moment of loading and of a step, arrays (moments, n), bytes."""
 
     weights: FloatArray
     gradients: FloatArray
@@ -28,7 +28,7 @@ class Phases:
 
     @property
     def total(self) -> FloatArray:
-        """All terms of each phase, (phases, n)."""
+        """All terms at each moment, (moments, n)."""
         return sum((getattr(self, f.name) for f in fields(self)), np.zeros_like(self.weights))
 
     def split(self) -> tuple[Phases, Phases]:

@@ -34,6 +34,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 PHASES = ("load", "forward", "backward", "step")
+MOMENTS = ("load", "forward", "backward", "backward", "step")
+"""The phase of each moment that is reckoned: the backward pass is looked at in its last layer and at its very end."""
+_PHASE_OF = np.asarray([PHASES.index(phase) for phase in MOMENTS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def breakdown(shape: ModelShape, recipe: Recipe, layout: Layout) -> MemoryBreakd
     peak = int(table.peak_phase[0])
     totals = phases.total[:, 0] / GIB
     figures["peak_phase"] = PHASES[peak]
-    figures["phases"] = {name: float(total) for name, total in zip(PHASES, totals, strict=True)}
+    figures["phases"] = {name: float(totals[i == _PHASE_OF].max()) for i, name in enumerate(PHASES)}
     return MemoryBreakdown(**figures, terms=_terms(recipe, figures, layout))
 
 
@@ -157,7 +160,7 @@ def _assemble(
     loading: FloatArray,
     sharded: npt.NDArray[np.bool_],
 ) -> Phases:
-    """The four phases. While all activations are stored, either the loss or the first layer of the backward
+    """Every moment. While all activations are stored, either the loss or the first layer of the backward
     pass (with the head's gradient) is the larger; they do not overlap. Nor do the last layer of the backward pass and
     the gradient of the embedding, which comes after it; under sharding that of the whole root unit."""
     zero = np.zeros_like(loss)
@@ -167,24 +170,23 @@ def _assemble(
     activations = stored.kept + np.where(at_loss, 0.0, stored.recomputed)
     moving = buffers.always + np.where(at_loss, buffers.loss, buffers.forward)
     gradients = np.where(at_loss, entry, begin)
-    working = stored.layer + buffers.backward
-    before, complete = states.gradients - states.late_gradient, states.gradients + states.repeated
-    at_layer = np.where(sharded, working >= buffers.root, working + before >= complete)
-    at_root = complete - np.where(sharded, states.late_gradient, 0.0)
-    end = np.where(at_layer, np.where(sharded, complete, before), at_root)
+    complete = states.gradients + states.repeated
+    in_layer = np.where(sharded, complete, states.gradients - states.late_gradient)
+    last = complete - np.where(sharded, states.late_gradient, 0.0)
     return Phases(
-        weights=np.stack([states.weights] * len(PHASES)),
-        gradients=np.stack([states.early_gradients, gradients, end, states.gradients]),
+        weights=np.stack([states.weights] * len(MOMENTS)),
+        gradients=np.stack([states.early_gradients, gradients, in_layer, last, states.gradients]),
         optimizer_states=np.stack(
-            [states.master, states.optimizer, states.optimizer, states.optimizer + states.step]
+            [states.master, *[states.optimizer] * 3, states.optimizer + states.step],
         ),
-        activations=np.stack([zero, activations, np.where(at_layer, stored.layer, 0.0), zero]),
-        loss=np.stack([zero, np.where(at_loss, loss, 0.0), zero, zero]),
+        activations=np.stack([zero, activations, stored.layer, zero, zero]),
+        loss=np.stack([zero, np.where(at_loss, loss, 0.0), zero, zero, zero]),
         buffers=np.stack(
             [
                 loading,
                 moving,
-                buffers.always + np.where(at_layer, buffers.backward, buffers.root),
+                buffers.always + buffers.backward,
+                buffers.always + buffers.root,
                 buffers.always,
             ]
         ),
@@ -192,9 +194,8 @@ def _assemble(
 
 
 def _table(recipe: Recipe, layouts: Layouts, phases: Phases) -> MemoryTable:
-    total = phases.total
-    peak_phase = total.argmax(axis=0)
-    at = peak_phase[None, :]
+    moment = phases.total.argmax(axis=0)
+    at = moment[None, :]
     terms = {f.name: np.take_along_axis(getattr(phases, f.name), at, 0)[0] / GIB for f in fields(phases)}
     allocated = sum(terms.values(), np.zeros(len(layouts)))
     reserved = np.maximum(allocated, reserved_bytes(recipe, layouts, phases) / GIB)
@@ -208,7 +209,7 @@ def _table(recipe: Recipe, layouts: Layouts, phases: Phases) -> MemoryTable:
         device=device,
         low=device * value_of("band.low"),
         high=device * value_of("band.high"),
-        peak_phase=peak_phase.astype(np.int64),
+        peak_phase=_PHASE_OF[moment].astype(np.int64),
     )
 
 
