@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -212,6 +213,28 @@ def test_names_are_scored_for_scripts(rackrate: Callable[..., Said], tmp_path: P
     code, out, err = rackrate("accuracy", "names", cases, "--json")
     assert code == 0, err
     assert json.loads(out) == {"rows": 1, "exact": 1, "wrong": 0, "cautious": 0, "mistakes": []}
+
+
+def test_accuracy_says_every_row_every_group_and_what_it_could_not_take(
+    rackrate: Callable[..., Said], tmp_path: Path
+) -> None:
+    cases = tmp_path / "memory.csv"
+    told = {
+        "kind": "measured", "quality": "A", "model_key": "gpt2", "params_b": "0.124", "method": "full",
+        "weight_dtype": "bf16", "optimizer": "AdamW", "micro_batch": "4", "act_ckpt": "none", "attention": "sdpa",
+        "gpus": "1", "sharding": "none", "gpu_type": "A100-80", "gpu_mem_gib": "80", "measured_peak_gib": "4",
+        "measured_metric": "allocated", "framework": "torchtune",
+    }  # fmt: skip
+    with cases.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["id", "seq_len", *told])
+        writer.writeheader()
+        writer.writerow({"id": "one", "seq_len": "512", **told})
+        writer.writerow({"id": "two", "seq_len": "", **told})
+    code, out, err = rackrate("accuracy", "memory", cases)
+    assert code == 0, err
+    assert re.search(r"one .*%.* fits ", out)
+    assert "method full" in out
+    assert "not taken: two: the sequence length is not given" in out
 
 
 def test_reference_pages_in_the_repository_are_those_that_docs_writes(

@@ -19,7 +19,7 @@ from app.api import reference
 from app.api.bodies import cards_body, offers_body, run_body
 from app.api.routes import describe
 from app.catalog import Catalog, load_catalog
-from app.cli.printing import print_fit, print_offers, print_table
+from app.cli.printing import print_accuracy, print_fit, print_offers, print_table
 from app.cli.progress import hearing
 from app.cli.shared import (
     manners,
@@ -47,7 +47,9 @@ from app.workers import entry
 from app.workers.http import PoliteClient
 from app.workers.recording import Recorder
 
-cli = typer.Typer(no_args_is_help=True, add_completion=False)
+cli = typer.Typer(
+    no_args_is_help=True, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
 sources = typer.Typer(
     invoke_without_command=True, help="List the sources of prices, or release a held batch."
 )
@@ -189,8 +191,7 @@ def accuracy(topic: Topic, file: Path, as_json: AsJson = False) -> None:
     if as_json:
         print_json(scored)
         return
-    figures = [(name, value) for name, value in scored.items() if not isinstance(value, list | Mapping)]
-    print_table(("figure", "value"), figures)
+    print_accuracy(scored)
 
 
 @cli.command()

@@ -15,6 +15,8 @@ from app.market.offers import OfferPage
 
 SHOWN_ROWS = 40
 PIPED_WIDTH = 320
+OF_A_ROW = ("id", "predicted", "measured", "error", "low", "high", "quality", "outcome", "verdict")
+OF_A_GROUP = ("rows", "median_abs_error", "p90_abs_error", "bias", "within_10", "within_20")
 
 
 def print_table(titles: Iterable[str], rows: Iterable[Iterable[Any]], above: str = "") -> None:
@@ -57,6 +59,31 @@ def print_fit(body: Mapping[str, Any]) -> None:
         say(f"{len(shown)} of {len(held)} kinds of hardware; --json prints all")
     for lever in body["levers"]:
         print(f"- {lever.text}" + ("" if lever.fit == "does_not_fit" else f" ({lever.fit})"))
+
+
+def print_accuracy(scored: Mapping[str, Any]) -> None:
+    """Row by row, group by group, what was not taken and why, and at the end the whole."""
+    rows = scored.get("predictions", ())
+    if rows:
+        print_table(OF_A_ROW, ([_figure(name, row.get(name)) for name in OF_A_ROW] for row in rows))
+    groups = scored.get("groups", {})
+    if groups:
+        print_table(
+            ("group", *OF_A_GROUP),
+            ((name, *(_figure(one, told.get(one)) for one in OF_A_GROUP)) for name, told in groups.items()),
+        )
+    for mistake in scored.get("mistakes", ()):
+        print("wrong: " + ", ".join(f"{name} {value}" for name, value in mistake.items()))
+    for row, reason in scored.get("not_scored", {}).items():
+        print(f"not taken: {row}: {reason}")
+    whole = ((name, value) for name, value in scored.items() if not isinstance(value, list | Mapping))
+    print_table(("figure", "value"), ((name, _figure(name, value)) for name, value in whole))
+
+
+def _figure(name: str, value: Any) -> Any:
+    """A share or an error in percent, anything else as it is."""
+    share = any(word in name for word in ("error", "bias", "within", "coverage"))
+    return f"{value:.1%}" if share and isinstance(value, float) else value
 
 
 def _cell(value: Any) -> str:
