@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -28,7 +29,7 @@ from app.web.models import model_choices, near, resolve_model
 from app.web.parameters import only
 from app.web.question import CURRENCY, href
 from app.web.table import add_table, block_for
-from app.web.templating import environment, html_of, render, respond
+from app.web.templating import environment, html_of, is_restored, render, respond
 
 PAGES_KEPT = 128
 READ = {"/providers/{slug}": (CURRENCY,)}
@@ -80,7 +81,7 @@ class Pages:
             refusal = errors.as_bad_input(error)
             hints = near(self.market, asked, refusal)
             return self.page(request, form.template, 422, view=form.refused(asked, refusal), near=hints)
-        return respond(html, headers={"HX-Push-Url": address})
+        return respond(html, headers=moved_to(request, address))
 
     def _html(self, form: Form, address: str, target: str, key: tuple[str, str, int]) -> str:
         """An answer as HTML. It depends on the question and on `key` alone (the language, the board and, through ages,
@@ -185,6 +186,16 @@ def make_router(market: Market) -> APIRouter:
     add_lessons(router, pages)
     router.include_router(assets.router)
     return router
+
+
+def moved_to(request: Request, address: str) -> dict[str, str]:
+    """What the answer does to the browser's history: an entry of its own, unless it is what the page shows already, or
+    the browser is on its way through its history."""
+    if is_restored(request):
+        return {}
+    current = urlsplit(request.headers.get("hx-current-url", ""))
+    shown = urlunsplit(current._replace(scheme="", netloc="", fragment=""))
+    return {"HX-Replace-Url" if shown == address else "HX-Push-Url": address}
 
 
 def asked_of(request: Request) -> dict[str, list[str]]:

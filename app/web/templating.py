@@ -194,9 +194,11 @@ def respond(html: str, status: int = 200, headers: Mapping[str, str] | None = No
 
 def target_of(request: Request) -> str:
     """The id of the element that an htmx request will fill; empty for a whole page."""
-    if (
-        request.headers.get("hx-request") != "true"
-        or request.headers.get("hx-history-restore-request") == "true"
-    ):
+    if request.headers.get("hx-request") != "true" or is_restored(request):
         return ""
     return request.headers.get("hx-target", "").rpartition("#")[2]
+
+
+def is_restored(request: Request) -> bool:
+    """The browser went back or forward, and htmx asks for the page that it shows there."""
+    return request.headers.get("hx-history-restore-request") == "true"
