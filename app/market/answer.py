@@ -81,9 +81,12 @@ def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
     Raises:
         BadInput: the run cannot be answered.
     """
-    question = Question.of(run, catalog)
-    alone = replace(question, run=run.model_copy(update={"max_nodes": 1}))
-    judged = _judge(alone, hardware_index(board, catalog).shapes)
+    return _answered(Question.of(run, catalog), hardware_index(board, catalog).shapes)
+
+
+def _answered(question: Question, shapes: Sequence[HardwareShape]) -> RunAnswer:
+    alone = question.over(1)
+    judged = _judge(alone, shapes)
     singles = [entry for entry in judged if entry[1].node.count == 1]
     nodes = [entry for entry in judged if entry[1].node.count > 1]
     tiers = [_tier("single", singles), _tier("node", nodes)]
@@ -188,9 +191,8 @@ def _not_enough(judged: Sequence[_Judged]) -> Sentence:
 
 def _judge_clusters(question: Question, nodes: Sequence[_Judged]) -> list[_Judged]:
     """Several of the nodes on offer, as far as they are sold as clusters."""
-    run = question.run.model_copy(update={"max_nodes": max(MOST_NODES, question.run.max_nodes)})
     sold = [item for item, cluster, _ in nodes if _sold_together(cluster)]
-    return _judge(replace(question, run=run), sold)
+    return _judge(question.over(max(MOST_NODES, question.run.max_nodes)), sold)
 
 
 def _cluster_tier(question: Question, joined: Sequence[_Judged], smaller_holds: bool) -> Tier[TierName]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.catalog.shapes import shape_of
@@ -41,6 +41,10 @@ class Question:
     def timed(self) -> bool:
         """The speed model covers it: matrix products per token. Convolutions have neither tokens nor a width."""
         return self.shape.hidden_size > 0 and self.shape.modality != "cnn"
+
+    def over(self, most: int) -> Question:
+        """The same question with at most so many nodes."""
+        return replace(self, run=self.run.model_copy(update={"max_nodes": most}))
 
     @classmethod
     def of(cls, run: TrainingRun, catalog: Catalog) -> Question:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.market import estimates
 from app.market.board import build
 from app.market.estimates import RunAnswer
@@ -88,3 +90,14 @@ def test_where_nothing_holds_the_run_it_is_drawn_on_what_falls_short_by_least() 
     assert told.reach.label == "1× RTX A6000"
     assert not told.reach.holds
     assert told.reach.memory.high > told.reach.usable_gib
+
+
+@pytest.mark.parametrize(("model", "length"), [("gpt2-xl", 1024), ("whisper-large-v3", 1500)])
+def test_what_falls_short_is_judged_at_the_length_that_the_model_has(model: str, length: int) -> None:
+    told = answered(offer(1), single(2, **L4), model=model, tokens=1e8)
+    assert told.question.run.sequence_length == length
+    assert told.smaller is not None and told.tiers[0].need_gib is not None
+    halved = {lever.name: lever for lever in told.smaller.levers}["sequence_length"]
+    assert halved.changes == {"sequence_length": length // 2}
+    assert halved.need_gib < told.tiers[0].need_gib
+    assert halved.need_gib + halved.saves_gib == pytest.approx(told.tiers[0].need_gib)
