@@ -60,7 +60,8 @@ class HoldStatus:
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """One source of offers; times are None where that never happened."""
+    """One source of offers; times are None where that never happened. `newest` is when the newest of its offers was
+    last said so, which for dated rows is their own day, however lately they were read."""
 
     slug: str
     last_attempt: datetime | None
@@ -69,6 +70,7 @@ class SourceStatus:
     failures: int
     next_due: datetime | None
     offers: int
+    newest: datetime | None = None
     runs: tuple[RunStatus, ...] = ()
     rejects: tuple[RejectStatus, ...] = ()
     holds: tuple[HoldStatus, ...] = ()
@@ -89,7 +91,7 @@ class Status:
 def status(engine: Engine) -> Status:
     """The state of every source that was ever asked, by slug."""
     with engine.connect() as connection:
-        offers = _counts(connection)
+        offers = _offers(connection)
         runs = _grouped(_runs(connection))
         rejects = _grouped(_rejects(connection))
         holds = _grouped(_holds(connection))
@@ -102,7 +104,7 @@ def status(engine: Engine) -> Status:
     sources = tuple(
         SourceStatus(
             **{name: row[name] for name in names},
-            offers=offers.get(row["slug"], 0),
+            **offers.get(row["slug"], {"offers": 0}),
             runs=tuple(runs[row["slug"]]),
             rejects=tuple(rejects[row["slug"]]),
             holds=tuple(holds[row["slug"]]),
@@ -112,9 +114,11 @@ def status(engine: Engine) -> Status:
     return Status(sources, rates)
 
 
-def _counts(connection: Connection) -> dict[str, int]:
-    query = select(offer.c.via, func.count()).where(offer.c.withdrawn_at.is_(None)).group_by(offer.c.via)
-    return {row[0]: row[1] for row in connection.execute(query)}
+def _offers(connection: Connection) -> dict[str, dict[str, Any]]:
+    newest = func.max(func.coalesce(offer.c.said_at, scrape_run.c.started_at))
+    query = select(offer.c.via, func.count(), newest).join(scrape_run, scrape_run.c.id == offer.c.run_id)
+    rows = connection.execute(query.where(offer.c.withdrawn_at.is_(None)).group_by(offer.c.via))
+    return {row[0]: {"offers": row[1], "newest": row[2]} for row in rows}
 
 
 def _grouped(pairs: Sequence[tuple[str, Any]]) -> dict[str, list[Any]]:

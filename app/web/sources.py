@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from app.market import overview
+from app.market import freshness, overview
 from app.market.cards import cards_by_slug
 from app.market.labels import PURCHASE_LABELS, SOURCE_LABELS
 from app.market.overview import Spread
@@ -21,6 +21,7 @@ from app.web.question import CURRENCY
 from app.web.reference import OfferTable, offer_table
 
 STALE = timedelta(hours=36)
+"""Since the last success."""
 SAID = (
     "accelerator_label", "accelerator_count", "instance_type", "purchase_option", "term_months", "price_usd_per_hour",
     "price_usd_per_accelerator_hour", "country", "region", "memory_gib_per_accelerator", "intra_node_link", "fabric",
@@ -31,7 +32,7 @@ SAID = (
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A source in a list. `state`: `fits` fresh, `tight` ageing, `bad` failing or held, `unknown` never asked, `bundled`
+    """A source in a list. `state`: `fits` fresh, `tight` ageing (not read lately, or what it says is old), `bad` failing or held, `unknown` never asked, `bundled`
     the snapshot, which is never asked again. `kind` says where it reads."""
 
     facts: Source
@@ -147,13 +148,15 @@ def _provider_line(
 
 def _source_line(source: Source, now: datetime) -> SourceLine:
     kind = source.card.source_kind
-    state = "bundled" if kind == "snapshot" else _state(source.status, now - STALE)
+    state = "bundled" if kind == "snapshot" else _state(source.status, now)
     return SourceLine(source, SOURCE_LABELS[kind], state)
 
 
-def _state(source: SourceStatus | None, fresh_since: datetime) -> str:
+def _state(source: SourceStatus | None, now: datetime) -> str:
     if source is None or source.last_attempt is None:
         return "unknown"
     if source.failures or source.holds:
         return "bad"
-    return "fits" if source.last_success and source.last_success >= fresh_since else "tight"
+    asked = source.last_success is not None and now - source.last_success <= STALE
+    said = source.newest is None or now - source.newest <= freshness.STALE
+    return "fits" if asked and said else "tight"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     take_in(market.engine, nebius, card=CARDS["nebius"], rejects=(refused,), ignored={"no price": 2})
     take_in(market.engine, *many(10, provider="verda"), card=CARDS["verda"])
     take_in(market.engine, *many(2, provider="verda"), card=CARDS["verda"], hours=1)
+    read = scraped(provider="coreweave", region="global", observed_at=NOON - timedelta(days=70))
+    take_in(market.engine, read, card=CARDS["hand_kept"])
     market.refresh_board()
     return TestClient(make_app(market))
 
@@ -69,6 +72,15 @@ def test_a_failing_source_comes_first_and_says_why(client: TestClient) -> None:
     rows = client.get("/status").text.partition("<tbody>")[2].split("<tr>")[1:]
     assert {"Gcore", "Verda"} == {name for name in ("Gcore", "Verda") if any(name in row for row in rows[:2])}
     assert "gcore.com: answered 503" in "".join(rows[:2])
+
+
+def test_rows_that_were_read_long_ago_are_ageing_however_lately_they_were_loaded(client: TestClient) -> None:
+    rows = client.get("/status").text.partition("<tbody>")[2].split("<tr>")[1:]
+    by_hand = next(row for row in rows if "Price pages, read by hand" in row)
+    assert 'badge tight">ageing' in by_hand
+    assert "70 d ago" in by_hand and "0 min ago" in by_hand
+    assert 'badge fits">fresh' in next(row for row in rows if "Lambda" in row)
+    assert 'badge tight">ageing' in client.get("/providers/coreweave").text
 
 
 def test_a_held_batch_is_shown_with_its_difference_and_how_to_release_it(client: TestClient) -> None:
