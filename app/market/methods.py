@@ -107,37 +107,37 @@ LINK_VERDICT = (
 """When a link decides; nothing else does. `training.fit` judges by these."""
 
 MEMORY = (
-    Formula(N_("peak"), "max over phases: loading and wrapping, forward and loss, backward, optimizer step", "memory_model.md §2"),
-    Formula(N_("weights, gradients, states"), "Σ bytes per parameter by recipe ÷ ranks they are sharded over", "memory_model.md §3.1, §3.4"),
-    Formula(N_("stored activations"), "tokens × layers × bytes per token and layer by checkpointing mode", "memory_model.md §3.2; Korthikanti et al. 2022"),
-    Formula(N_("loading and wrapping"), "resting weights + what is not sharded yet: one tensor, one unit or the whole model by framework; the linear being quantised; broadcast buckets", "memory_model.md §2; profiles, load_source"),
-    Formula(N_("loss"), "tokens × vocabulary × bytes per logit by implementation", "memory_model.md §3.3"),
-    Formula(N_("buffers"), "gathered units, gradient buckets, collective buffers by sharding scheme", "memory_model.md §3.4"),
-    Formula(N_("reserved"), "reserved.resident × (weights + states) + reserved.dynamic × (activations + loss); gathered units and gradients beside them under full sharding", "memory_model.md §2"),
-    Formula(N_("device"), "reserved + context + communication libraries", "memory_model.md §3.5"),
-    Formula(N_("verdict"), "fits: high edge ≤ memory that the driver reports; tight: expected ≤ it < high edge", "memory_model.md §5"),
+    Formula(N_("peak"), "max over phases: loading and wrapping, forward and loss, backward, optimizer step", "docs/memory_model.md §2"),
+    Formula(N_("weights, gradients, states"), "Σ bytes per parameter by recipe ÷ ranks they are sharded over", "docs/memory_model.md §3.1, §3.4"),
+    Formula(N_("stored activations"), "tokens × layers × bytes per token and layer by checkpointing mode", "docs/memory_model.md §3.2; Korthikanti et al. 2022"),
+    Formula(N_("loading and wrapping"), "resting weights + what is not sharded yet: one tensor, one unit or the whole model by framework; the linear being quantised; broadcast buckets", "docs/memory_model.md §2; profiles, load_source"),
+    Formula(N_("loss"), "tokens × vocabulary × bytes per logit by implementation", "docs/memory_model.md §3.3"),
+    Formula(N_("buffers"), "gathered units, gradient buckets, collective buffers by sharding scheme", "docs/memory_model.md §3.4"),
+    Formula(N_("reserved"), "reserved.resident × (weights + states) + reserved.dynamic × (activations + loss); gathered units and gradients beside them under full sharding", "docs/memory_model.md §2"),
+    Formula(N_("device"), "reserved + context + communication libraries", "docs/memory_model.md §3.5"),
+    Formula(N_("verdict"), "fits: high edge ≤ memory that the driver reports; tight: expected ≤ it < high edge", "docs/memory_model.md §5"),
 )  # fmt: skip
 TIME = (
-    Formula(N_("matrix products"), "(2 + 2·backward + 2·recompute) × active parameters × tokens ÷ (peak × family × shape)", "throughput_model.md §1, §2"),
-    Formula(N_("attention"), "(12 + 4·recompute) × span × layers × width × sequence × tokens ÷ attention rate (share of the 16-bit peak; in fp32 of the TF32 or FP32 peak); not fused: at the matrix rate without span, and bytes per score × heads × sequence through memory", "throughput_model.md §1; PaLM appendix B; flash-attention README"),
-    Formula(N_("memory traffic"), "passes × bytes per activation × layers × hidden × tokens ÷ memory bandwidth", "throughput_model.md §2"),
-    Formula(N_("launches"), "soft maximum of work and kernel launches", "throughput_model.md §2"),
-    Formula(N_("communication"), "bytes by sharding ÷ effective bandwidth of the slowest level; what compute does not hide counts", "throughput_model.md §2, §3.2"),
-    Formula(N_("pipeline bubble"), "(stages − 1) ÷ (micro-steps × virtual stages)", "throughput_model.md §2"),
-    Formula(N_("link verdict"), "exposed communication ÷ step > limit", "throughput_model.md §4"),
-    Formula(N_("layout search"), "every allowed layout; the fastest that fits, the plainest within 2 %", "throughput_model.md §5"),
+    Formula(N_("matrix products"), "(2 + 2·backward + 2·recompute) × active parameters × tokens ÷ (peak × family × shape)", "docs/throughput_model.md §1, §2"),
+    Formula(N_("attention"), "(12 + 4·recompute) × span × layers × width × sequence × tokens ÷ attention rate (share of the 16-bit peak; in fp32 of the TF32 or FP32 peak); not fused: at the matrix rate without span, and bytes per score × heads × sequence through memory", "docs/throughput_model.md §1; PaLM appendix B; flash-attention README"),
+    Formula(N_("memory traffic"), "passes × bytes per activation × layers × hidden × tokens ÷ memory bandwidth", "docs/throughput_model.md §2"),
+    Formula(N_("launches"), "soft maximum of work and kernel launches", "docs/throughput_model.md §2"),
+    Formula(N_("communication"), "bytes by sharding ÷ effective bandwidth of the slowest level; what compute does not hide counts", "docs/throughput_model.md §2, §3.2"),
+    Formula(N_("pipeline bubble"), "(stages − 1) ÷ (micro-steps × virtual stages)", "docs/throughput_model.md §2"),
+    Formula(N_("link verdict"), "exposed communication ÷ step > limit", "docs/throughput_model.md §4"),
+    Formula(N_("layout search"), "every allowed layout; the fastest that fits, the plainest within 2 %", "docs/throughput_model.md §5"),
 )  # fmt: skip
 COST = (
-    Formula(N_("hours"), "start-up + tokens ÷ rate ÷ share realised, stretched by interruptions", "throughput_model.md §6"),
-    Formula(N_("compute"), "⌈hours ÷ increment⌉ × increment × price × nodes, at least the minimum", "throughput_model.md §6"),
+    Formula(N_("hours"), "start-up + tokens ÷ rate ÷ share realised, stretched by interruptions", "docs/throughput_model.md §6"),
+    Formula(N_("compute"), "⌈hours ÷ increment⌉ × increment × price × nodes, at least the minimum", "docs/throughput_model.md §6"),
     Formula(N_("interruptions"), "(1/Λ + R)(exp(Λ(τ + C)) − 1) ÷ τ, at the best interval τ or yours", "Young 1974; Daly 2006"),
-    Formula(N_("storage"), "(data set + checkpoints kept) × months × price", "throughput_model.md §6"),
-    Formula(N_("egress"), "what is carried out × price", "throughput_model.md §6"),
+    Formula(N_("storage"), "(data set + checkpoints kept) × months × price", "docs/throughput_model.md §6"),
+    Formula(N_("egress"), "what is carried out × price", "docs/throughput_model.md §6"),
     Formula(N_("rest of the commitment"), "term × price × nodes − hours billed × price × nodes, at least 0", "arithmetic"),
 )  # fmt: skip
 OWN = (
-    Formula(N_("owned, per hour of use"), "(price + host − resale + cost of money) ÷ hours used + power × PUE × electricity + upkeep", "throughput_model.md §7"),
-    Formula(N_("break-even"), "(price + host − resale) ÷ (rent − running cost per hour)", "throughput_model.md §7"),
+    Formula(N_("owned, per hour of use"), "(price + host − resale + cost of money) ÷ hours used + power × PUE × electricity + upkeep", "docs/throughput_model.md §7"),
+    Formula(N_("break-even"), "(price + host − resale) ÷ (rent − running cost per hour)", "docs/throughput_model.md §7"),
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def naive_rules(parameters: float, run: TrainingRun) -> tuple[NaiveRule, ...]:
             Sentence(N_("weights × {factor}"), {"factor": WEIGHTS_FACTOR}),
             gib_from_bytes(parameters * weight * WEIGHTS_FACTOR),
             Sentence(N_("gradients, optimizer states, activations, the logits of the loss, buffers")),
-            "memory_model.md §4",
+            "docs/memory_model.md §4",
         ),
         NaiveRule(
             Sentence(N_("{bytes} bytes per parameter"), {"bytes": round(STATE_BYTES_PER_PARAMETER)}),
@@ -46,6 +46,6 @@ def naive_rules(parameters: float, run: TrainingRun) -> tuple[NaiveRule, ...]:
                     "activations, the logits of the loss, buffers; that adapters train few parameters; what sharding leaves whole"
                 )
             ),
-            "memory_model.md §4",
+            "docs/memory_model.md §4",
         ),
     )

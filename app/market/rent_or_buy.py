@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DATED = "2026-10"
 """Month of the reference data that the defaults come from; purchase prices are remembered, not quoted."""
 CAPEX_BAND = 0.3
-"""Purchase prices are uncertain by this share both ways (throughput_model.md §7)."""
+"""Purchase prices are uncertain by this share both ways (docs/throughput_model.md §7)."""
 MONTHS_PER_YEAR = 12.0
 SHARES = tuple(share / 100 for share in range(5, 101, 5))
 LIVE: tuple[PurchaseOption, ...] = ("on_demand", "spot", "reserved", "savings_plan")

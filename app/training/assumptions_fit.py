@@ -19,7 +19,7 @@ PIPELINE_WORTH = Assumption(
     "share of the rate",
     0.0,
     0.3,
-    "assume: published pipeline rows sit near the best schedule (throughput_model.md §2: a quarter of the textbook "
+    "assume: published pipeline rows sit near the best schedule (docs/throughput_model.md §2: a quarter of the textbook "
     "bubble), so a pipeline has to be this much faster than a layout without one to be chosen",
     "low",
 )
@@ -38,7 +38,7 @@ BUS_TENSOR_DEGREE = Assumption(
     "accelerators",
     1.0,
     4.0,
-    "throughput_model.md §4: tensor parallel never leaves the NVLink domain; over PCIe at most 2",
+    "docs/throughput_model.md §4: tensor parallel never leaves the NVLink domain; over PCIe at most 2",
 )
 LOAD_BYTES_PER_PARAMETER = Assumption(
     "load_bytes_per_parameter",
@@ -47,7 +47,7 @@ LOAD_BYTES_PER_PARAMETER = Assumption(
     0.1,
     4.0,
     "assume: one rank of a sharded fine-tune holds the 16-bit checkpoint before it is broadcast "
-    "(throughput_model.md §8 saw 128 GB filled at load)",
+    "(docs/throughput_model.md §8 saw 128 GB filled at load)",
 )
 
 VCPUS_PER_ACCELERATOR = Assumption(
@@ -56,7 +56,7 @@ VCPUS_PER_ACCELERATOR = Assumption(
     "vCPU",
     2.0,
     8.0,
-    "assume: throughput_model.md §8, text",
+    "assume: docs/throughput_model.md §8, text",
     "low",
 )
 IMAGE_VCPUS_PER_ACCELERATOR = Assumption(
@@ -65,7 +65,7 @@ IMAGE_VCPUS_PER_ACCELERATOR = Assumption(
     "vCPU",
     4.0,
     16.0,
-    "assume: throughput_model.md §8, vision",
+    "assume: docs/throughput_model.md §8, vision",
     "low",
 )
 DISK_CHECKPOINTS = Assumption(
@@ -74,7 +74,7 @@ DISK_CHECKPOINTS = Assumption(
     "checkpoints",
     2.0,
     5.0,
-    "assume: throughput_model.md §8: three checkpoints and the data set",
+    "assume: docs/throughput_model.md §8: three checkpoints and the data set",
     "low",
 )
 

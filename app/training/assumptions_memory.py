@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.domain.accelerator import Confidence
 from app.training.assumption import Assumption
 
-_MODEL = "memory_model.md"
+_MODEL = "docs/memory_model.md"
 
 
 def _known(

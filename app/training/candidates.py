@@ -1,6 +1,6 @@
 """Which layouts are worth trying: every way to lay a run over a number of accelerators.
 
-Whatever the run fixes is honoured. What is left open is enumerated by the rules of throughput_model.md §5
+Whatever the run fixes is honoured. What is left open is enumerated by the rules of docs/throughput_model.md §5
 (tensor parallel inside a link domain, micro-batches in powers of two, three recompute modes) and pruned by
 rules that never drop the best: a degree that leaves a stage, head or sequence uneven is not tried.
 """

@@ -1,4 +1,4 @@
-"""What a run asks of the host: memory as part of the verdict, the rest as warnings (throughput_model.md §8)."""
+"""What a run asks of the host: memory as part of the verdict, the rest as warnings (docs/throughput_model.md §8)."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ def loader_gbytes_per_s(dataset_gb: float, epochs: float, hours: FloatArray, nod
 
 def vcpus_wanted(shape: ModelShape, cards: FloatArray) -> FloatArray:
     """vCPUs that the loader of a node of `cards` accelerators wants: images are decoded and augmented on the way, ready
-    tokens only read (throughput_model.md §8)."""
+    tokens only read (docs/throughput_model.md §8)."""
     images = shape.modality in IMAGE_MODALITIES
     return np.asarray((IMAGE_VCPUS_PER_ACCELERATOR if images else VCPUS_PER_ACCELERATOR).value * cards)
 
 
 def host_troubles(hosts: Hosts) -> dict[str, BoolArray]:
     """Code of HOST_TROUBLES → which hosts have it, (n,): few CPU cores, little memory, little disk, slow storage
-    (throughput_model.md §8). Unknown has none."""
+    (docs/throughput_model.md §8). Unknown has none."""
     return {
         "few_vcpus": hosts.vcpus < hosts.vcpus_wanted,
         "little_ram": hosts.ram_gib < hosts.memory_gib,

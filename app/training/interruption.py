@@ -72,8 +72,8 @@ def best_interval(save: FloatArray, rate: FloatArray) -> FloatArray:
 def hourly_from_monthly(share: float) -> float:
     """Interruptions per hour from a published share of instances reclaimed in a month (0 ≤ share < 1).
 
-    −ln(1 − share) ÷ 730: a lower bound, because short-lived instances swell the denominator (throughput_model.md
-    §6.1: probes and traces show ten to a thousand times as many).
+    −ln(1 − share) ÷ 730: a lower bound, because short-lived instances swell the denominator
+    (docs/throughput_model.md §6.1: probes and traces show a hundred to ten thousand times as many).
     """
     return -math.log1p(-share) / HOURS_PER_MONTH
 

@@ -19,7 +19,7 @@ def loading_bytes(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Pa
     """Bytes beside the resting weights at the peak of loading and wrapping, arrays (n,).
 
     What of the unsharded model exists at once is a habit of the framework (`Profile.wraps`); a quantised base adds
-    the 16-bit copy of the linear that is being quantised; DDP broadcasts the weights in buckets (memory_model.md §2).
+    the 16-bit copy of the linear that is being quantised; DDP broadcasts the weights in buckets (docs/memory_model.md §2).
     """
     whole = recipe.weight_bytes * (parts.dense + parts.routed + parts.outer)
     tensor = _largest_tensor(shape, recipe, layouts)

@@ -250,7 +250,7 @@ def _terms(recipe: Recipe, figures: dict[str, Any], layout: Layout) -> tuple[Ter
         notes["buffers"] = N_("here what is not sharded yet, and the linear that is being quantised")
     return tuple(
         Term(name, float(figures[name]), _with_note(formula, notes.get(name)),
-             f"memory model {source}", str(figures["peak_phase"]))
+             f"docs/memory_model.md {source}", str(figures["peak_phase"]))
         for name, formula, source in _FORMULAS
     )  # fmt: skip
 

@@ -120,7 +120,7 @@ def compare(own: Ownership, rent_usd_per_hour: float, utilisation: float) -> Ren
     """Owned against rented, per accelerator and hour of use; `rent_usd_per_hour` of one accelerator.
 
     Depreciation is straight; capital costs on half the purchase on average; idle hours draw idle power. Break-even:
-    outlay less residual ÷ what each month of use saves (throughput_model.md §7).
+    outlay less residual ÷ what each month of use saves (docs/throughput_model.md §7).
 
     Raises:
         BadInput: a figure out of its range; names the field.

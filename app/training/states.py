@@ -95,7 +95,7 @@ def _group(layouts: Layouts) -> FloatArray:
 
 
 def states_of(shape: ModelShape, recipe: Recipe, layouts: Layouts, parts: Parts) -> States:
-    """Resident bytes by recipe and sharding (memory_model.md §3.1, §3.4). DeepSpeed's fp32 gradient partition moves to
+    """Resident bytes by recipe and sharding (docs/memory_model.md §3.1, §3.4). DeepSpeed's fp32 gradient partition moves to
     the host with the optimizer (ZeRO-Offload)."""
     trained = _trained(shape, recipe, parts)
     gradients = _gradients(recipe, layouts, parts, trained)

@@ -19,7 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 WHOLE = CHECKPOINTINGS.index("full")
 OFFLOADED_IN_FLIGHT = 2.0
 ENCODER_POSITIONS = {"Whisper": 1500}
-"""Whisper's encoder always reads thirty seconds of sound (memory_model.md §3.2)."""
+"""Whisper's encoder always reads thirty seconds of sound (docs/memory_model.md §3.2)."""
 
 
 @dataclass(frozen=True, slots=True)
