@@ -11,7 +11,7 @@ from app.catalog.architectures import Architecture, read_architectures
 from app.catalog.files import DATA
 from app.catalog.hardware import FabricRule, Hardware, HardwareFinder, read_fabrics
 from app.catalog.instances import Instances, read_instances
-from app.catalog.models import called, read_models, search
+from app.catalog.models import abbreviated, called, read_models, search
 from app.catalog.names import Names, Question
 from app.catalog.places import Place, common_zone, read_places
 from app.catalog.resolution import Resolution
@@ -68,6 +68,10 @@ class Catalog:
     def search_models(self, text: str) -> list[ModelShape]:
         """Models whose key, name or family holds every word of `text`, closest first."""
         return search(self.models, text)
+
+    def models_like(self, text: str) -> list[ModelShape]:
+        """Models whose family and more of `text`'s words fit, abbreviations too, the most alike first."""
+        return abbreviated(self.models, text)
 
     def model_called(self, text: str) -> ModelShape | None:
         """The one model that is spelled like `text`, by key, name or Hugging Face id; None where none or several are."""

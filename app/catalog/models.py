@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import cast, get_args
 
@@ -84,6 +85,25 @@ def search(models: Mapping[str, ModelShape], text: str) -> list[ModelShape]:
             start = 0 if "".join(words) == re.sub(r"[^a-z0-9.]", "", key) else 1
             ranked.append((start, place, shape))
     return [shape for _, _, shape in sorted(ranked, key=lambda item: item[:2])]
+
+
+def abbreviated(models: Mapping[str, ModelShape], text: str) -> list[ModelShape]:
+    """Models of the family that `text` begins with and of whose words it has one more at least, written out or shortened
+    (large, L), the most alike first: `google/vit-large-patch16` is ViT-L/16."""
+    given = _WORDS.findall(text.rpartition("/")[2].lower())
+    ranked = []
+    for shape in models.values():
+        own = set(_WORDS.findall(f"{shape.key} {shape.name}".lower()))
+        shared = sum(
+            word in own or any(word.startswith(part) for part in own if part.isalpha()) for word in given
+        )
+        if shared > 1 and given[0] in own:
+            alike = SequenceMatcher(None, _plain(text), _plain(shape.key)).ratio()
+            ranked.append((-shared, -alike, shape))
+    return [shape for _, _, shape in sorted(ranked, key=lambda item: item[:2])]
+
+
+_WORDS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
 
 def called(models: Mapping[str, ModelShape], text: str) -> ModelShape | None:

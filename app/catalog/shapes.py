@@ -14,6 +14,7 @@ from app.domain.sentence import Sentence
 if TYPE_CHECKING:
     from app.catalog.catalog import Catalog
 
+MOST_NAME = 200
 TYPICAL_HEAD_DIM = 128
 TYPICAL_VOCAB = 128_256
 TYPICAL_KV_HEADS = 8
@@ -53,7 +54,9 @@ def _by_key(key: str, catalog: Catalog) -> ModelShape:
     found = catalog.models.get(key.strip().lower()) or catalog.model_called(key)
     if found is not None:
         return found
-    near = ", ".join(shape.key for shape in catalog.search_models(key)[:3])
+    near = ", ".join(
+        shape.key for shape in (catalog.search_models(key) or catalog.models_like(key[:MOST_NAME]))[:3]
+    )
     given = {"name": repr(key[:80]), "near": near}
     if near:
         raise BadInput(

@@ -11,12 +11,13 @@ from app.domain.hardware import Cluster
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
 from app.market.board import Board
-from app.market.judging import judge_shapes
+from app.market.estimating import estimate
+from app.market.judging import Judged, judge_shapes, size
 from app.market.naive import NaiveRule, naive_rules
 from app.market.question import Question
 from app.market.reach import Reach, reach
 from app.market.shapes import HardwareShape, hardware_index
-from app.training.fit import Verdict
+from app.market.within import Within, within_limits
 from app.training.levers import Lever, levers
 from app.training.parameters import count
 
@@ -36,7 +37,8 @@ Name = TypeVar("Name", bound=str)
 @dataclass(frozen=True, slots=True)
 class Tier(Generic[Name]):
     """One size of hardware, or one class of cards. `smallest` is the machine on offer with the least accelerator memory
-    that holds the job (None where none does), `need_gib` the least high edge per accelerator that any layout reaches."""
+    that holds the job (None where none does), `need_gib` the least high edge per accelerator that any layout reaches; `in_limits` is False
+    where memory would do and no offer of this size is known to meet deadline and budget."""
 
     name: Name
     holds: bool
@@ -44,6 +46,7 @@ class Tier(Generic[Name]):
     smallest: str | None = None
     nodes: int = 1
     need_gib: float | None = None
+    in_limits: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Short:
 class RunAnswer:
     """`enough` is the first tier that holds the job, None where none does. `levers` say what else would do: for the
     node that falls short by least, `compared`. `smaller` says what one accelerator would take, where one or a node is
-    enough. `reach` is the run on the smallest machine that is enough, else on the one that falls short by least."""
+    enough. `reach` is the run on the smallest machine that is enough, else on the one that falls short by least.
+    `within` is there where the run has a deadline or a budget; `why` then begins with it."""
 
     question: Question
     enough: TierName | None
@@ -70,9 +74,7 @@ class RunAnswer:
     classes: tuple[Tier[CardClass], ...] = ()
     smaller: Short | None = None
     reach: Reach | None = None
-
-
-_Judged = tuple[HardwareShape, Cluster, Verdict]
+    within: Within | None = None
 
 
 def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
@@ -81,7 +83,28 @@ def answer(run: TrainingRun, catalog: Catalog, board: Board) -> RunAnswer:
     Raises:
         BadInput: the run cannot be answered.
     """
-    return _answered(Question.of(run, catalog), hardware_index(board, catalog).shapes)
+    if run.deadline_hours is None and run.budget_usd is None:
+        return _answered(Question.of(run, catalog), hardware_index(board, catalog).shapes)
+    table = estimate(board, run, catalog)
+    told = _answered(table.question, table.hardware.shapes)
+    within = within_limits(table) if told.enough else None
+    if within is None:
+        return told
+    tiers = tuple(_limited(tier, within) for tier in told.tiers)
+    return replace(told, why=within.headline(told.why), tiers=tiers, within=within)
+
+
+def _limited(tier: Tier[TierName], within: Within) -> Tier[TierName]:
+    """The tier, and whether anything of its size is within the limits."""
+    if tier.name == "cluster" and tier.smallest is None and within.nodes > 1:
+        said = {"limits": within.limits, "nodes": within.nodes, "smallest": within.smallest}
+        text = N_("not needed for memory, but for {limits}: from {nodes} nodes of {smallest}")
+        return replace(tier, why=Sentence(text, said), smallest=within.smallest, nodes=within.nodes)
+    unneeded = tier.name == "cluster" and tier.smallest is None
+    if unneeded or not tier.holds or tier.name in within.tiers:
+        return tier
+    text = N_("{memory}; but none of this size is known to meet {limits}")
+    return replace(tier, why=Sentence(text, {"memory": tier.why, "limits": within.limits}), in_limits=False)
 
 
 def _answered(question: Question, shapes: Sequence[HardwareShape]) -> RunAnswer:
@@ -89,7 +112,7 @@ def _answered(question: Question, shapes: Sequence[HardwareShape]) -> RunAnswer:
     judged = _judge(alone, shapes)
     singles = [entry for entry in judged if entry[1].node.count == 1]
     nodes = [entry for entry in judged if entry[1].node.count > 1]
-    tiers = [_tier("single", singles), _tier("node", nodes)]
+    tiers = [_tier("single", singles), _tier("node", nodes, _ruled_out(question.run, nodes))]
     joined = [] if any(tier.holds for tier in tiers) else _judge_clusters(question, nodes)
     tiers.append(_cluster_tier(question, joined, any(tier.holds for tier in tiers)))
     enough = next((tier.name for tier in tiers if tier.holds), None)
@@ -105,46 +128,54 @@ def _answered(question: Question, shapes: Sequence[HardwareShape]) -> RunAnswer:
         compared=short[0].label if short else None,
         classes=_classes(joined or judged),
         smaller=_short_of(alone, singles) if enough in ("single", "node") else None,
-        reach=_reach(question, min(_holding(held_by), key=_size, default=short)),
+        reach=_reach(question, min(_holding(held_by), key=size, default=short)),
     )
 
 
-def _judge(question: Question, shapes: Sequence[HardwareShape]) -> list[_Judged]:
+def _judge(question: Question, shapes: Sequence[HardwareShape]) -> list[Judged]:
     verdicts = judge_shapes(question, shapes)
     pairs = zip(shapes, verdicts, strict=True)
     return [(item, item.cluster, verdict) for item, verdict in pairs if item.cluster is not None]
 
 
-def _holding(judged: Sequence[_Judged]) -> list[_Judged]:
+def _holding(judged: Sequence[Judged]) -> list[Judged]:
     return [entry for entry in judged if entry[2].holds]
 
 
-def _levers(question: Question, entry: _Judged | None) -> tuple[Lever, ...]:
+def _levers(question: Question, entry: Judged | None) -> tuple[Lever, ...]:
     return levers(question.shape, question.run, entry[1], question.correction) if entry else ()
 
 
-def _short_of(question: Question, singles: Sequence[_Judged]) -> Short | None:
+def _short_of(question: Question, singles: Sequence[Judged]) -> Short | None:
     entry = _closest_short(singles)
     return None if entry is None else Short(entry[0].label, _levers(question, entry))
 
 
-def _reach(question: Question, entry: _Judged | None) -> Reach | None:
+def _reach(question: Question, entry: Judged | None) -> Reach | None:
     if entry is None:
         return None
     item, cluster, verdict = entry
     return reach(question, item.label, replace(cluster, nodes=verdict.nodes), verdict)
 
 
-def _tier(name: TierName, judged: Sequence[_Judged]) -> Tier[TierName]:
+def _tier(name: TierName, judged: Sequence[Judged], why: Sentence | None = None) -> Tier[TierName]:
     needs = [verdict.least_gib for _, _, verdict in judged if verdict.least_gib is not None]
     need = min(needs, default=None)
     if holding := _holding(judged):
-        item, _, verdict = least = min(holding, key=_size)
+        item, _, verdict = least = min(holding, key=size)
         return Tier(name, True, _enough(least), item.label, verdict.nodes, need)
-    return Tier(name, False, _not_enough(judged), None, 1, need)
+    return Tier(name, False, why or _not_enough(judged), None, 1, need)
 
 
-def _classes(judged: Sequence[_Judged]) -> tuple[Tier[CardClass], ...]:
+def _ruled_out(run: TrainingRun, nodes: Sequence[Judged]) -> Sentence | None:
+    """Said where the run itself allows none of the nodes on offer."""
+    if not nodes or any(cluster.node.count <= run.max_accelerators for _, cluster, _ in nodes):
+        return None
+    text = N_("ruled out by the run itself: max_accelerators is {most}, and every node on offer has more")
+    return Sentence(text, {"most": run.max_accelerators})
+
+
+def _classes(judged: Sequence[Judged]) -> tuple[Tier[CardClass], ...]:
     """Each class of cards that is on offer, from the one for a desk to the one for a data centre."""
     found = []
     for name in reversed(get_args(CardClass)):
@@ -152,14 +183,14 @@ def _classes(judged: Sequence[_Judged]) -> tuple[Tier[CardClass], ...]:
         needs = [verdict.least_gib for _, _, verdict in of_class if verdict.least_gib is not None]
         need = min(needs, default=None)
         if holding := _holding(of_class):
-            item, _, verdict = least = min(holding, key=_size)
+            item, _, verdict = least = min(holding, key=size)
             found.append(Tier(name, True, _enough(least), item.label, verdict.nodes, need))
         elif of_class:
             found.append(Tier(name, False, _not_enough(of_class), None, 1, need))
     return tuple(found)
 
 
-def _enough(entry: _Judged) -> Sentence:
+def _enough(entry: Judged) -> Sentence:
     item, cluster, verdict = entry
     values = {
         "smallest": item.label,
@@ -174,7 +205,7 @@ def _enough(entry: _Judged) -> Sentence:
     return Sentence(N_("enough: from {smallest}, up to {need} of {usable} GiB each"), values)
 
 
-def _not_enough(judged: Sequence[_Judged]) -> Sentence:
+def _not_enough(judged: Sequence[Judged]) -> Sentence:
     """Why none of these machines holds the job: memory where all fall short of it, else what each one says."""
     laid_out = [entry for entry in judged if entry[2].least_gib is not None]
     if not laid_out:
@@ -189,17 +220,17 @@ def _not_enough(judged: Sequence[_Judged]) -> Sentence:
     return Sentence(text, values)
 
 
-def _judge_clusters(question: Question, nodes: Sequence[_Judged]) -> list[_Judged]:
+def _judge_clusters(question: Question, nodes: Sequence[Judged]) -> list[Judged]:
     """Several of the nodes on offer, as far as they are sold as clusters."""
     sold = [item for item, cluster, _ in nodes if _sold_together(cluster)]
     return _judge(question.over(max(MOST_NODES, question.run.max_nodes)), sold)
 
 
-def _cluster_tier(question: Question, joined: Sequence[_Judged], smaller_holds: bool) -> Tier[TierName]:
+def _cluster_tier(question: Question, joined: Sequence[Judged], smaller_holds: bool) -> Tier[TierName]:
     if smaller_holds:
         return Tier("cluster", True, Sentence(N_("not needed")))
     if holding := _holding(joined):
-        item, _, verdict = least = min(holding, key=_size)
+        item, _, verdict = least = min(holding, key=size)
         return Tier("cluster", True, _enough(least), item.label, verdict.nodes, verdict.least_gib)
     most = max(MOST_NODES, question.run.max_nodes)
     text = N_("not enough: no cluster of up to {most} nodes on offer holds it")
@@ -210,20 +241,12 @@ def _sold_together(cluster: Cluster) -> bool:
     return cluster.fabric.max_nodes != 1 and cluster.fabric.kind not in (None, "none")
 
 
-def _size(entry: _Judged) -> tuple[float, float, str]:
-    """Total accelerator memory, then arithmetic: the smallest machine first."""
-    item, cluster, verdict = entry
-    card = cluster.node.accelerator
-    count_all = cluster.node.count * verdict.nodes
-    return count_all * card.usable_gib, count_all * (card.bf16_tflops or 0.0), item.label
-
-
-def _closest_short(judged: Sequence[_Judged]) -> _Judged | None:
+def _closest_short(judged: Sequence[Judged]) -> Judged | None:
     """The machine that covers most of what is needed and still falls short of memory."""
     return max((e for e in judged if e[2].reason == "memory" and e[2].least_gib), key=_covered, default=None)
 
 
-def _covered(entry: _Judged) -> tuple[float, str]:
+def _covered(entry: Judged) -> tuple[float, str]:
     """Share of the least need that one accelerator has; ties by name."""
     return entry[1].node.accelerator.usable_gib / (entry[2].least_gib or 1.0), entry[0].label
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.market.column import Column
 from app.market.columns import BY_NAME
 from app.market.groups import fields_of
-from app.market.offers import Selection, grouped, ordered_rows, select
+from app.market.offers import Selection, grouped, in_order, ordered_rows, select
 from app.market.query import OfferQuery
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def export_csv(market: Market, query: OfferQuery) -> Iterator[str]:
         BadInput: the run of the question makes no sense.
     """
     selection = select(market, query)
+    query = in_order(query, selection)
     if query.group:
         return iter((_group_lines(selection, query),))
     return _pieces(selection, export_columns(query), ordered_rows(selection, query))

@@ -13,6 +13,8 @@ from app.training.fit import Verdict, judge, node_counts, refuse_before_search, 
 from app.training.plan import Plan, search
 from app.training.workload import has_known_rate
 
+Judged = tuple[HardwareShape, Cluster, Verdict]
+
 UNTIMED = {"deadline_hours": None, "link_share_limit": 1.0}
 """What cannot be asked of a run whose speed is not known."""
 
@@ -47,6 +49,19 @@ def judge_shapes(question: Question, hardware: Sequence[HardwareShape]) -> tuple
         verdict if known else replace(verdict, time=None, bound=None)
         for verdict, known in zip(judged, timed, strict=True)
     )
+
+
+def size(entry: Judged) -> tuple[float, float, str]:
+    """Total accelerator memory, GiB, then arithmetic: the smallest machine first."""
+    item, cluster, verdict = entry
+    card = cluster.node.accelerator
+    count = cluster.node.count * verdict.nodes
+    return count * card.usable_gib, count * (card.bf16_tflops or 0.0), item.label
+
+
+def nodes_sold(run: TrainingRun, cluster: Cluster) -> int:
+    """The most nodes that the run allows and the provider sells as one."""
+    return min(run.max_nodes, cluster.fabric.max_nodes or run.max_nodes)
 
 
 def _is_timed(question: Question, item: HardwareShape) -> bool:

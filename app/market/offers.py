@@ -23,7 +23,7 @@ from app.market.frame import Frame, first_rows
 from app.market.free_text import Word
 from app.market.groups import PRICE, Group, Rows, groups_of
 from app.market.known import check_values
-from app.market.query import DEFAULT_SORT, MAX_PER_PAGE, OfferQuery
+from app.market.query import DEFAULT_RUN_SORT, DEFAULT_SORT, MAX_PER_PAGE, OfferQuery
 from app.market.units import Units
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class OfferRow:
 @dataclass(frozen=True, slots=True)
 class OfferPage:
     """One page of the answer. `total` counts all pages; `hidden` counts by reason what the run rules out. `groups` (in
-    USD per hour; `shown_groups` in `units`) are there where the question gathers rows, `removals` where nothing answers it: what taking one condition away gives."""
+    USD per hour; `shown_groups` in `units`) are there where the question gathers rows, `removals` where nothing answers it: what taking one condition away gives.
+    `notice` is what the run's estimates leave open."""
 
     query: OfferQuery
     rows: tuple[OfferRow, ...]
@@ -71,6 +72,7 @@ class OfferPage:
     groups: tuple[Group, ...] = ()
     shown_groups: tuple[Group, ...] = ()
     removals: tuple[Removal, ...] = ()
+    notice: Sentence | None = None
 
     @property
     def hidden_total(self) -> int:
@@ -153,6 +155,14 @@ def _sort_keys(selection: Selection, query: OfferQuery, rows: Rows) -> FloatArra
     return np.where(np.isnan(shown), np.inf, -shown if query.descending else shown)
 
 
+def in_order(query: OfferQuery, selection: Selection) -> OfferQuery:
+    """The same question, by price per hour where it is by the cost of a run whose speed nobody can tell."""
+    estimates = selection.frame.estimates
+    if estimates is None or estimates.question.timed or query.sort != DEFAULT_RUN_SORT:
+        return query
+    return replace(query, sort=DEFAULT_SORT)
+
+
 def ordered_rows(selection: Selection, query: OfferQuery) -> Sequence[int]:
     """Board rows of the asked page, in order; ties keep the board's own order."""
     rows = np.flatnonzero(selection.chosen)
@@ -175,6 +185,7 @@ def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> Offe
             Sentence("all is for the CSV export; here it is at most {most}", {"most": MAX_PER_PAGE}),
         )
     selection = select(market, query)
+    query = in_order(query, selection)
     frame, total = selection.frame, int(np.count_nonzero(selection.chosen))
     return OfferPage(
         query=query,
@@ -191,6 +202,7 @@ def list_offers(market: Market, query: OfferQuery, facets: bool = False) -> Offe
         groups=grouped(selection, query, Units()),
         shown_groups=grouped(selection, query, selection.units),
         removals=() if total else _removals(selection),
+        notice=frame.estimates.question.notice if frame.estimates is not None else None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.catalog.shapes import shape_of
 from app.domain.model import ModelShape
 from app.domain.run import TrainingRun
-from app.domain.sentence import Sentence
+from app.domain.sentence import N_, Sentence
 from app.market.trial import TrialPlan, compare_trial
 from app.training.calibration import Correction
 from app.training.recipe import Recipe, recipe_for
@@ -41,6 +41,18 @@ class Question:
     def timed(self) -> bool:
         """The speed model covers it: matrix products per token. Convolutions have neither tokens nor a width."""
         return self.shape.hidden_size > 0 and self.shape.modality != "cnn"
+
+    @property
+    def notice(self) -> Sentence | None:
+        """What an answer leaves open for this kind of model."""
+        if self.timed:
+            return None
+        return Sentence(
+            N_(
+                "This kind of model has no speed estimate: only memory is judged, so hours and total cost stay unknown "
+                "and no offer can be shown to meet a deadline or a budget."
+            )
+        )
 
     def over(self, most: int) -> Question:
         """The same question with at most so many nodes."""

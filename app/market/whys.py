@@ -78,10 +78,12 @@ def host_rules(needs: FloatArray, ram: FloatArray) -> npt.NDArray[np.int8]:
 def with_limits(
     rules: npt.NDArray[np.int8], run: TrainingRun, costs: CostTable, holds: BoolArray
 ) -> npt.NDArray[np.int8]:
-    """The same with deadline and budget, where the run sets them. Unknown is not within a budget."""
+    """The same with deadline and budget, where the run sets them. Unknown is not within a budget; a cost is unknown
+    because of the time where that is unknown too."""
+    unpriced = np.where(np.isfinite(costs.hours), _PRICE_UNKNOWN, _TIME_UNKNOWN)
     for limit, taken, beyond, unknown in (
-        (run.deadline_hours, costs.hours, _DEADLINE, _TIME_UNKNOWN),
-        (run.budget_usd, costs.total_usd, _BUDGET, _PRICE_UNKNOWN),
+        (run.deadline_hours, costs.hours, _DEADLINE, np.full_like(unpriced, _TIME_UNKNOWN)),
+        (run.budget_usd, costs.total_usd, _BUDGET, unpriced),
     ):
         if limit is not None:
             out = holds & ~(taken <= limit)

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from app.domain.figures import plain
+from app.domain.units import HOURS_PER_MONTH
 from app.web.language import figure, ngettext
 
+LONG_HOURS, HOURS_PER_DAY, MOST_DAYS = 72.0, 24.0, 90
 _COMPACT = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
@@ -105,6 +107,19 @@ def hours(value: float | None) -> str | None:
     if abs(value) < 10:
         return figure(f"{value:.2f}")
     return figure(f"{value:.1f}" if abs(value) < 100 else f"{value:,.0f}")
+
+
+def span(hours: float | None) -> str | None:
+    """Long hours once more, in days or months: None up to three days · 13 d · 4 months (of 730 h)."""
+    if hours is None or not math.isfinite(hours) or hours <= LONG_HOURS:
+        return None
+    days = hours / HOURS_PER_DAY
+    if days < MOST_DAYS:
+        text, count = ngettext("{count} d", "{count} d", round(days)), days
+    else:
+        count = hours / HOURS_PER_MONTH
+        text = ngettext("{count} month", "{count} months", round(count))
+    return text.format(count=number(round(count)))
 
 
 def age(moment: datetime | None, now: datetime) -> str | None:

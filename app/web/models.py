@@ -84,8 +84,8 @@ def _spellings(market: Market) -> Mapping[str, str]:
 
 
 def near(market: Market, asked: Asked, error: BadInput) -> tuple[ModelShape, ...]:
-    """Models that an unknown name may mean: those that hold all its words, else most of them, else those that are
-    written most alike: a slip of the hand, or a repository's name with who publishes it and for what."""
+    """Models that an unknown name may mean: those that hold all its words, else most of them, else those of its family,
+    else those written most alike: a slip of the hand, or a repository's name with who publishes it and for what."""
     text = (asked.get("model") or [""])[0]
     if error.field != "model" or not text:
         return ()
@@ -94,6 +94,8 @@ def near(market: Market, asked: Asked, error: BadInput) -> tuple[ModelShape, ...
         found = market.catalog.search_models(" ".join(words[:count]))
         if found and len(found) < len(market.catalog.models):
             return tuple(found[:MOST_SUGGESTIONS])
+    if kin := market.catalog.models_like(text):
+        return tuple(kin[:MOST_SUGGESTIONS])
     spellings = _spellings(market)
     alike = get_close_matches(_plain(text.rpartition("/")[2]), spellings, 3 * MOST_SUGGESTIONS)
     keys = list(dict.fromkeys(spellings[spelling] for spelling in alike))

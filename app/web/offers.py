@@ -119,6 +119,7 @@ def offers_view(market: Market, query: OfferQuery) -> OffersView:
     page = market.list_offers(query, facets=True)
     if query.page > page.pages:
         raise PastTheEnd(href(query.with_(page=page.pages)))
+    query = page.query
     columns = display_columns(query)
     writer = RowWriter(columns, market.clock(), run_query(query), page.units, chooses=True)
     return OffersView(

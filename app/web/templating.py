@@ -81,7 +81,11 @@ def environment() -> Environment:
         "percent": formatting.percent,
         "rate": formatting.rate,
     }
-    env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
+    env.filters |= {
+        "change": formatting.change,
+        "one_decimal": formatting.one_decimal,
+        "span": formatting.span,
+    }
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
     env.filters |= {"exact": formatting.exact, "typed": formatting.typed, "named": named}
     env.filters |= {

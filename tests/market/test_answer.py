@@ -101,3 +101,45 @@ def test_what_falls_short_is_judged_at_the_length_that_the_model_has(model: str,
     assert halved.changes == {"sequence_length": length // 2}
     assert halved.need_gib < told.tiers[0].need_gib
     assert halved.need_gib + halved.saves_gib == pytest.approx(told.tiers[0].need_gib)
+
+
+def test_a_deadline_that_takes_several_nodes_leads_the_answer_and_memory_comes_after_it() -> None:
+    asked = {"method": "qlora", "tokens": 1e11, "max_nodes": 8}
+    board = build([offer(1, max_nodes=8), single(2)], CATALOG, "1")
+    alone = estimates.estimate(board, run(**asked), CATALOG)
+    hours = float(alone.hours[board.row_of(f"{1:016x}")])
+    free = estimates.answer(run(**asked), CATALOG, board)
+    assert free.within is None and free.enough == "single"
+    told = estimates.answer(run(**asked, deadline_hours=hours / 1.5), CATALOG, board)
+    assert told.enough == "single" and told.within is not None
+    assert told.within.nodes > 1 and told.within.tiers == {"cluster"}
+    assert str(told.why).startswith(f"Within your deadline, the smallest is {told.within.nodes} nodes of 8×")
+    assert str(free.why) in str(told.why)
+    assert [tier.in_limits for tier in told.tiers] == [False, False, True]
+    assert str(told.tiers[2].why).startswith("not needed for memory, but for your deadline")
+    late = estimates.answer(run(**asked, deadline_hours=1e-3), CATALOG, board)
+    assert late.within is not None and late.within.smallest is None
+    assert str(late.why).startswith("Nothing on offer is known to meet your deadline.")
+
+
+def test_a_budget_that_the_smallest_machine_meets_changes_no_tier() -> None:
+    told = answered(offer(1), single(2), method="qlora", budget_usd=1e6)
+    assert told.within is not None and told.within.smallest == told.tiers[0].smallest
+    assert told.within.tiers == {"single", "node"}
+    assert all(tier.in_limits for tier in told.tiers)
+    assert "your budget" in str(told.why)
+
+
+def test_late_offers_say_where_the_global_batch_keeps_them_from_more_nodes() -> None:
+    late = {"method": "qlora", "tokens": 1e12, "max_nodes": 8, "deadline_hours": 1}
+    late |= dict.fromkeys(("tensor_parallel", "pipeline_parallel", "context_parallel"), 1)
+    few = answered(offer(1, max_nodes=8), **late, global_batch_size=8).within
+    many = answered(offer(1, max_nodes=8), **late, global_batch_size=512).within
+    assert few is not None and "at most 8 data-parallel ranks" in str(few.batch)
+    assert many is not None and many.batch is None
+
+
+def test_what_the_run_itself_rules_out_is_not_called_unknown() -> None:
+    told = answered(offer(1), single(2), method="qlora", max_accelerators=1)
+    assert not told.tiers[1].holds
+    assert "max_accelerators is 1" in str(told.tiers[1].why)

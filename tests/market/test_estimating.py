@@ -97,7 +97,7 @@ def test_the_speed_of_a_convolution_is_unknown_and_its_memory_is_not() -> None:
     hurried = estimates.estimate(board, run(model="resnet-50", deadline_hours=1), CATALOG)
     assert (hurried.reason[at], hurried.shown[at]) == ("time_unknown", False)
     dear = estimates.estimate(board, run(model="resnet-50", budget_usd=1), CATALOG)
-    assert dear.reason[at] == "price_unknown"
+    assert dear.reason[at] == "time_unknown"
     told = estimates.explain(board, f"{1:016x}", run(model="resnet-50"), CATALOG)
     assert told.memory is not None
     assert told.time is None

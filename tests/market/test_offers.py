@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.domain.errors import BadInput, NotFound
 from app.market.column import Column
 from app.market.columns import COLUMNS
+from app.market.query import OfferQuery
 from tests.market.samples import ask, market_of, numbers, offer
 
 
@@ -111,3 +112,15 @@ def test_every_column_sorts_both_ways_with_what_is_unknown_last(column: Column) 
         ]
         if column.kind in ("number", "time"):
             assert values == sorted(values, reverse=order == "desc")
+
+
+def test_a_run_without_a_speed_estimate_says_so_and_is_ordered_by_price_per_hour() -> None:
+    market = market_of(*(offer(n, price_usd_per_hour=float(p)) for n, p in ((1, 30), (2, 10), (3, 20))))
+    asked = "model=sdxl&method=lora&samples=10000"
+    page = ask(market, asked)
+    assert page.notice is not None and "no speed estimate" in str(page.notice)
+    assert numbers(page) == [2, 3, 1] and page.query.sort == "price_usd_per_hour"
+    assert numbers(ask(market, f"{asked}&sort=provider&order=desc")) == numbers(ask(market, "sort=provider"))
+    exported = "".join(market.export_csv(OfferQuery.parse(f"{asked}&per_page=all")))
+    assert [line.split(",")[0][-1] for line in exported.split("\r\n")[1:4]] == ["2", "3", "1"]
+    assert ask(market, "model=llama-3.1-8b").notice is None

@@ -41,3 +41,10 @@ def test_a_deadline_rules_out_what_takes_longer_and_says_how_long() -> None:
     assert not found.shown[at]
     if np.isfinite(found.hours[at]):
         assert str(found.why[at]).startswith(f"takes {found.hours[at]:,.1f} h")
+
+
+def test_a_cost_that_is_unknown_for_want_of_a_speed_says_so_and_not_that_the_price_is() -> None:
+    image = {"model": "sdxl", "method": "lora", "samples": 1e4}
+    board, found = estimated(offer(1), offer(2, price_usd_per_hour=None), **image, budget_usd=40)
+    assert [found.reason[row(board, number)] for number in (1, 2)] == ["time_unknown", "time_unknown"]
+    assert "how long" in str(found.why[row(board, 1)])

@@ -122,3 +122,20 @@ def test_a_file_that_is_no_config_is_refused_beside_the_field(client: TestClient
     assert sent.status_code == 422
     assert 'id="f-config-wrong"' in sent.text
     assert re.search(r'<option value="lora" selected>', sent.text)
+
+
+def test_a_kind_of_model_without_a_speed_estimate_says_so_and_leads_to_offers_by_price(
+    client: TestClient,
+) -> None:
+    asked = "model=sdxl&method=lora&samples=10000"
+    for path in ("/fit", "/"):
+        html = client.get(f"{path}?{asked}").text
+        assert 'id="untimed"' in html, path
+        assert "This kind of model has no speed estimate" in html, path
+    fit = client.get(f"/fit?{asked}").text
+    assert 'id="picks"' in fit and "by price per hour" in text_of(fit)
+    assert 'id="untimed"' not in client.get(f"/fit?{RUN}").text
+    limited = text_of(
+        client.get(f"/?{asked}&budget_usd=40").text.partition('id="hidden"')[2].partition("</div>")[0]
+    )
+    assert "speed unknown" in limited and "price unknown" not in limited

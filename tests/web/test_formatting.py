@@ -70,3 +70,8 @@ def test_no_figure_has_an_exponent(write, value: float) -> None:
 )
 def test_an_age_is_in_its_largest_unit_and_never_negative(passed: timedelta, shown: str) -> None:
     assert formatting.age(NOW - passed, NOW) == shown
+
+
+def test_long_hours_are_said_in_days_or_months_too() -> None:
+    told = [formatting.span(hours) for hours in (None, 3.0, 72.0, 80.0, 312.0, 24.0 * 90, 7300.0)]
+    assert told == [None, None, None, "3 d", "13 d", "3 months", "10 months"]

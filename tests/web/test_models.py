@@ -43,6 +43,9 @@ def test_suggestions_come_for_the_model_only(market: Market) -> None:
         ("gema 2 9b", "gemma-2-9b"),
         ("Qwen/Qwen2.5-14B-Instruct", "qwen2.5-14b"),
         ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"),
+        ("vit-large", "vit-l-16"),
+        ("google/vit-base-patch16-224-in21k", "vit-b-16"),
+        ("openai/clip-vit-large-patch14-336", "clip-vit-l-14"),
     ],
 )
 def test_a_slip_or_the_name_of_a_repository_brings_what_was_meant_first(
