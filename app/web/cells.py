@@ -217,9 +217,10 @@ def _why_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
 
 
 def _titled_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    text = escape(writer.text(column, row) or "")
+    text = writer.text(column, row) or ""
     kind = writer.classes[column.name] + writer.cut(column, text)
-    return f'<td class="{kind}" title="{text}">{text}</td>'
+    inner = escape(text) if isinstance(row[column.name], Sentence) else writer.named(column, text)
+    return f'<td class="{kind}" title="{escape(text)}">{inner}</td>'
 
 
 def _price_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
@@ -234,12 +235,12 @@ def _price_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
 
 
 def _source_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:
-    text, url = writer.named(column, str(row[column.name])), row.record.source_url
+    said, url = str(row[column.name]), row.record.source_url
     if not url.startswith("https://"):
         return _titled_cell(writer, column, row)
-    link = f'<a href="{escape(url)}" rel="noreferrer noopener nofollow">{text}</a>'
-    kind = writer.classes[column.name] + writer.cut(column, text)
-    return f'<td class="{kind}" title="{escape(str(row[column.name]))}">{link}</td>'
+    link = f'<a href="{escape(url)}" rel="noreferrer noopener nofollow">{writer.named(column, said)}</a>'
+    kind = writer.classes[column.name] + writer.cut(column, said)
+    return f'<td class="{kind}" title="{escape(said)}">{link}</td>'
 
 
 def _accelerator_cell(writer: RowWriter, column: Column, row: OfferRow) -> str:

@@ -91,3 +91,29 @@ def test_figures_read_in_their_own_order_in_arabic(open_page: Open, address: str
         " return [at(text.data.search(/-/)), at(text.data.search(/\\d/)), at(text.data.search(/%/))]; }"
     )
     assert order == sorted(order), "minus, digits, percent"
+
+
+CUT_AT_THE_BEGINNING = """() => [...document.querySelectorAll("main td, main th, main td a, main th a")].filter((cell) => {
+  const style = getComputedStyle(cell);
+  return style.overflowX !== "visible" && style.display !== "inline" && cell.scrollWidth > cell.clientWidth
+    && style.direction === "rtl" && /^[\\u2068\\s\\d×]*[A-Za-z]/.test(cell.textContent);
+}).map((cell) => cell.textContent)"""
+
+
+def test_latin_names_keep_their_beginning_where_a_cell_is_too_narrow_in_arabic(
+    open_page: Open, address: str
+) -> None:
+    page = open_page("about:blank")
+    for path in ("/?columns=accelerator_label,instance_type,source,price", "/rent-or-buy?accelerator=h100-sxm5-80gb",
+                 "/accelerators/h100-sxm5-80gb"):  # fmt: skip
+        page.goto(f"{address}{path}{'&' if '?' in path else '?'}lang=ar")
+        names = page.locator("main td:has(bdi)")
+        assert names.count()
+        names.evaluate_all("cells => cells.forEach(cell => { cell.style.maxInlineSize = '3rem' })")
+        assert page.evaluate(CUT_AT_THE_BEGINNING) == [], path
+
+
+def test_the_sources_fit_beside_one_another_in_a_wide_window(open_page: Open, address: str) -> None:
+    for code in ("en", "az", "ar"):
+        page = open_page(f"{address}/status?lang={code}")
+        assert page.locator(".scroll").first.evaluate("box => box.scrollWidth - box.clientWidth") <= 0, code
