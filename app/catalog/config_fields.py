@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,25 +64,29 @@ class ConfigFields:
         """The name under which the config gives our `word`, if it does."""
         return next((name for name in SYNONYMS.get(word, (word,)) if name in self), None)
 
-    def whole(self, word: str, least: int = 1) -> int | None:
-        """A whole number of our `word`, None where the config does not give it."""
+    def whole(self, word: str, least: int = 1, most: int = MOST) -> int | None:
+        """A whole number of our `word`, written as a text perhaps; None where the config does not give it."""
         name = self.spelling(word)
         if name is None:
             return None
         value = self._fields[name]
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= MOST:
-            given = str(value)[:40]
-            text = N_("{field} must be a whole number from {least} up (given: {value})")
-            raise bad(text, field=self._where + name, least=least, value=repr(given))
+        if isinstance(value, str) and re.fullmatch(r"\s*\d{1,12}\s*", value, re.ASCII):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            text = N_("{field} must be a whole number from {least} to {most} (given: {value})")
+            raise bad(text, least=least, most=f"{most:,}", **self._said(name, value))
         return value
 
-    def needed(self, word: str) -> int:
-        """A whole number that must be there."""
-        value = self.whole(word)
+    def needed(self, word: str, most: int = MOST) -> int:
+        """A whole number that must be there; one that is not is called as the config calls it, else by its usual name."""
+        value = self.whole(word, most=most)
         if value is None:
-            raise bad("{field} is missing", field=self._where + SYNONYMS.get(word, (word,))[0])
+            names = SYNONYMS.get(word, (word,))
+            usual = word if word in names else names[0]
+            written = next((name for name in names if name in self._fields), usual)
+            raise bad("{field} is missing", field=self._where + written)
         return value
 
     def flag(self, name: str) -> bool | None:

@@ -115,15 +115,12 @@ def _embedding_and_gate(
 def _depth(fields: ConfigFields, modality: str) -> tuple[int, int]:
     """All layers, and those of the encoder of an encoder-decoder."""
     if modality == "encoder-decoder":
-        encoder = fields.whole("encoder_layers") or fields.needed("layers")
-        decoder = fields.whole("decoder_layers") or fields.whole("num_decoder_layers") or encoder
-        total, encoders = encoder + decoder, encoder
-    else:
-        total, encoders = fields.needed("layers"), 0
-    if total > _MOST_LAYERS:
-        field = fields.spelling("layers") or "encoder_layers"
-        raise bad("{field} is beyond any model ({total} layers)", field=field, total=total)
-    return total, encoders
+        most = _MOST_LAYERS // 2
+        encoder = fields.whole("encoder_layers", most=most) or fields.needed("layers", most)
+        names = ("decoder_layers", "num_decoder_layers")
+        decoder = next((given for name in names if (given := fields.whole(name, most=most))), encoder)
+        return encoder + decoder, encoder
+    return fields.needed("layers", _MOST_LAYERS), 0
 
 
 def _kv_heads(fields: ConfigFields, kind: str, heads: int) -> int:

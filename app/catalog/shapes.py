@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.catalog.huggingface import shape_from_config
+from app.catalog.quantised import assumed_of
 from app.domain.errors import BadInput
 from app.domain.figures import plain
 from app.domain.model import ModelShape
-from app.domain.run import SHAPE_FIELDS, TrainingRun
+from app.domain.run import SHAPE_FIELDS, Method, TrainingRun
 from app.domain.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -44,10 +47,15 @@ def shape_of(run: TrainingRun, catalog: Catalog) -> ModelShape:
     if run.model is not None:
         return _by_key(run.model, catalog)
     if run.config is not None:
-        return shape_from_config(run.config)
+        return _by_config(run.config, run.method)
     if run.parameters is not None:
         return typical_shape(run.parameters)
     return explicit_shape(explicit)
+
+
+def _by_config(config: Mapping[str, Any], method: Method) -> ModelShape:
+    shape, stored = shape_from_config(config), assumed_of(config, method)
+    return shape if stored is None else replace(shape, assumed=(*shape.assumed, stored))
 
 
 def _by_key(key: str, catalog: Catalog) -> ModelShape:

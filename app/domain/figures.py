@@ -35,6 +35,11 @@ _FIGURE = re.compile(
     r"(\d{1,3}(?:[,_ \u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)", re.IGNORECASE | re.ASCII
 )
 _GROUPED = re.compile(r"\d{1,3}([,_ \u00a0\u202f])\d{3}(?:\1\d{3})*(?:\.\d+)?", re.ASCII)
+_DOLLARS = re.compile(
+    r"(?:(?:US\s*)?\$|USD)\s*(\d.*)|(\d.*?)\s*(?:(?:US\s*)?\$|USD)", re.IGNORECASE | re.ASCII
+)
+_CODE = r"([a-z]{3}|[\u00a3\u00a5\u20a0-\u20cf])"
+_CURRENCY = re.compile(rf"{_CODE}\s*[\d.,]+|[\d.,]+\s*{_CODE}", re.IGNORECASE)
 _MARKS = str.maketrans("", "", ",_ \u00a0\u202f")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[^\d.,]*(?:\d{1,3}(?:\.\d{3})+|\d*),\d+(?:[^\d.,].*)?", re.ASCII)
@@ -54,6 +59,18 @@ def written_out(text: str, words: Mapping[str, float] = SIZES) -> str | float:
     if told is None or size is None:
         return text
     return round(float(told[1].translate(_MARKS)) * size, 6)
+
+
+def dollars(text: str) -> str:
+    """An amount of US dollars without its sign: $40, 40 USD, US$ 1.2k; anything else unchanged."""
+    told = _DOLLARS.fullmatch(text.strip())
+    return text if told is None else told[1] or told[2]
+
+
+def other_currency(text: str) -> str | None:
+    """The currency beside an amount, by its code or sign, where that is not the US dollar: EUR, £."""
+    told = _CURRENCY.fullmatch(dollars(text).strip())
+    return None if told is None else (told[1] or told[2]).upper()
 
 
 def ungrouped(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
+
+from app.domain.sentence import Sentence
 
 Modality = Literal["decoder", "encoder", "encoder-decoder", "vision", "diffusion", "cnn", "parameters-only"]
 
@@ -72,5 +74,5 @@ class ModelShape:
     stated_active_parameters: int | None = None
     licence: str = ""
     source: str = ""
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[str | Sentence, ...] = field(default=(), hash=False)
     notes: str = ""

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from app.domain.errors import BadInput, UnknownParameter
-from app.domain.figures import HOURS, SIZES, not_a_number, plain, written_out
+from app.domain.figures import HOURS, SIZES, dollars, not_a_number, other_currency, plain, written_out
 from app.domain.sentence import N_, Sentence
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
@@ -190,6 +190,8 @@ class TrainingRun(BaseModel):
             raise ValueError(f"{name}: " + N_("must be a number, not true or false"))
         if not isinstance(given, str):
             return given
+        if name == "budget_usd":
+            given = _in_dollars(given)
         return written_out(given, HOURS if name in ("deadline_hours", "idle_hours") else SIZES)
 
     @model_validator(mode="after")
@@ -237,6 +239,14 @@ class TrainingRun(BaseModel):
         stated = self.model_fields_set & {"sequence_length"}
         differ = self.model_dump(exclude_defaults=True)
         return {name: value for name, value in self.model_dump().items() if name in differ or name in stated}
+
+
+def _in_dollars(given: str) -> str:
+    if (currency := other_currency(given)) is not None:
+        text = N_("must be in US dollars, not in {currency} (given: {value})")
+        said = {"currency": currency, "value": repr(given[:60])}
+        raise BadInput("budget_usd", Sentence(text, said))
+    return dollars(given)
 
 
 _WRONG: Mapping[str, str] = {

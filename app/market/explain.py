@@ -114,7 +114,7 @@ def explain(
         why=table.why[row],
         cluster=cluster,
         rules=naive_rules(float(count(table.question.shape).total), table.question.run),
-        assumed=(*hardware.assumed, *(assumed_links(cluster) if cluster else ())),
+        assumed=(*table.question.assumed, *hardware.assumed, *(assumed_links(cluster) if cluster else ())),
         warnings=_warnings(board, table, row) if cluster is not None else (),
         beside=_beside(board, table, row),
         published_interruptions=published_interruptions(board, row),

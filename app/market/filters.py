@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from app.domain.errors import BadInput
-from app.domain.figures import not_a_number, ungrouped
+from app.domain.figures import not_a_number, plain, ungrouped
 from app.domain.sentence import Sentence, none_of
 from app.market.board import Mask
 from app.market.column import Column
@@ -252,7 +252,10 @@ def _range(column: Column, parameter: str, texts: list[str]) -> Range:
 
 def _check_sign(column: Column, parameter: str, interval: Interval) -> None:
     if not column.signed and (-math.inf < interval.low < 0 or interval.high < 0):
-        raise BadInput(parameter, "is never below zero")
+        below = interval.low if interval.low > -math.inf else interval.high
+        raise BadInput(
+            parameter, Sentence("is never below zero (given: {value})", {"value": f"{plain(below)}"})
+        )
 
 
 def _yes(parameter: str, text: str) -> str:

@@ -54,6 +54,11 @@ class Question:
             )
         )
 
+    @property
+    def assumed(self) -> tuple[Sentence, ...]:
+        """What is assumed about the model because of how its config stores it."""
+        return tuple(item for item in self.shape.assumed if isinstance(item, Sentence))
+
     def over(self, most: int) -> Question:
         """The same question with at most so many nodes."""
         return replace(self, run=self.run.model_copy(update={"max_nodes": most}))

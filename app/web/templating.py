@@ -81,20 +81,15 @@ def environment() -> Environment:
         "percent": formatting.percent,
         "rate": formatting.rate,
     }
-    env.filters |= {
-        "change": formatting.change,
-        "one_decimal": formatting.one_decimal,
-        "span": formatting.span,
-    }
+    env.filters |= {"change": formatting.change, "one_decimal": formatting.one_decimal}
     env.filters |= {"hours": formatting.hours, "integer": formatting.integer, "count": formatting.count}
     env.filters |= {"exact": formatting.exact, "typed": formatting.typed, "named": named}
     env.filters |= {
         "english": english,
         "duration": formatting.duration,
         "age": formatting.age,
+        "span": formatting.span,
         "spark": charts.sparkline,
-    }
-    env.filters |= {
         "stack": charts.stack,
         "unknown": unknown,
         "confidence": confidence,

@@ -68,15 +68,17 @@ def test_every_known_architecture_reads_a_plain_config(catalog: Catalog) -> None
         ({"model_type": "mamba"}, "model_type 'mamba' is not known"),
         ({"model_type": 7}, "model_type must be a text"),
         ({"hidden_size": None}, "hidden_size is missing"),
-        ({"hidden_size": "4096"}, "hidden_size must be a whole number"),
+        ({"hidden_size": "4,096"}, "hidden_size must be a whole number"),
+        ({"hidden_size": "wide"}, "(given: 'wide')"),
         ({"hidden_size": 4097}, "hidden_size 4097 is not divisible by num_attention_heads 32"),
-        ({"num_hidden_layers": 0}, "num_hidden_layers must be a whole number from 1 up"),
-        ({"num_hidden_layers": 10**6}, "num_hidden_layers is beyond any model"),
+        ({"num_hidden_layers": 0}, "num_hidden_layers must be a whole number from 1 to 10,000 (given: '0')"),
+        ({"num_hidden_layers": 10**9}, "from 1 to 10,000 (given: '1000000000')"),
         ({"num_hidden_layers": True}, "num_hidden_layers must be a whole number"),
         ({"num_attention_heads": None}, "num_attention_heads is missing"),
         ({"num_key_value_heads": 5}, "num_key_value_heads 5 does not divide num_attention_heads 32"),
         ({"intermediate_size": None}, "intermediate_size is missing"),
         ({"vocab_size": None}, "vocab_size is missing"),
+        ({"vocab_size": None, "padded_vocab_size": None}, "vocab_size is missing"),
         ({"tie_word_embeddings": "no"}, "tie_word_embeddings must be true or false"),
         ({"num_local_experts": 8}, "num_experts_per_tok is missing"),
         ({"model_type": "mixtral"}, "the number of experts is missing"),
@@ -95,6 +97,19 @@ def test_a_config_that_cannot_be_read_names_its_field(change: Config, said: str)
         shape_from_config({**LLAMA, **change})
     assert caught.value.field == "config"
     assert said in caught.value.message
+
+
+def test_what_is_missing_is_called_as_people_know_it_and_not_by_the_rarest_spelling() -> None:
+    with pytest.raises(BadInput, match="config: vocab_size is missing"):
+        shape_from_config({**LLAMA, "vocab_size": None})
+    nameless = {key: value for key, value in LLAMA.items() if key != "num_hidden_layers"}
+    with pytest.raises(BadInput, match="config: n_layer is missing"):
+        shape_from_config({**nameless, "n_layer": None})
+
+
+def test_a_whole_number_written_as_a_text_is_read_as_one() -> None:
+    written = {name: str(value) if type(value) is int else value for name, value in LLAMA.items()}
+    assert shape_from_config(written) == shape_from_config(LLAMA)
 
 
 @pytest.mark.parametrize("config", [None, [], "{}", 3])

@@ -126,3 +126,28 @@ def test_more_parameters_never_give_a_narrower_shape(parameters: float, factor: 
 def test_any_hidden_size_finds_heads_that_divide_it(hidden: int, layers: int) -> None:
     shape = explicit_shape({"layers": layers, "hidden_size": hidden})
     assert shape.attention_heads * shape.head_dim == hidden
+
+
+@pytest.mark.parametrize(
+    ("stored", "method", "said"),
+    [
+        ({"quant_method": "gptq", "bits": 4}, "full", "(gptq, 4 bit): taken dequantised"),
+        ({"quant_method": "awq", "bits": 4}, "lora", "(awq, 4 bit): taken dequantised"),
+        ({"quant_method": "fp8"}, "pretrain", "(fp8): taken dequantised"),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "qlora", "(bitsandbytes, 4 bit): taken as"),
+        ({"bits": [4], "quant_method": 7}, "full", "(?): taken dequantised"),
+    ],
+)
+def test_quantised_weights_of_a_config_are_an_assumption_that_is_said(
+    catalog: Catalog, stored: dict[str, Any], method: str, said: str
+) -> None:
+    asked = run(config={**LLAMA, "quantization_config": stored}, method=method)
+    shape, plain = shape_of(asked, catalog), shape_of(run(config=LLAMA, method=method), catalog)
+    assert [said in str(item) for item in shape.assumed] == [True]
+    assert replace(shape, assumed=plain.assumed) == plain
+    assert count(shape).total == count(plain).total
+
+
+def test_a_config_without_quantised_weights_assumes_nothing_of_them(catalog: Catalog) -> None:
+    for stored in (None, {}, "gptq"):
+        assert shape_of(run(config={**LLAMA, "quantization_config": stored}), catalog).assumed == ()

@@ -75,6 +75,10 @@ def test_every_field_is_a_figure_a_text_or_a_yes_or_no_and_only_the_latter_take_
         ("deadline_hours", "1d", 24),
         ("deadline_hours", "36h", 36),
         ("budget_usd", "1.2k", 1200),
+        ("budget_usd", "$40", 40),
+        ("budget_usd", "40 USD", 40),
+        ("budget_usd", "US$ 1,200.50", 1200.5),
+        ("budget_usd", "1.2k usd", 1200),
     ],
 )
 def test_figures_are_read_as_people_write_them(field: str, written: str, meant: float) -> None:
@@ -93,3 +97,13 @@ def test_a_limit_is_written_in_full() -> None:
     with pytest.raises(BadInput) as caught:
         TrainingRun.from_fields({"model": "gpt2", "sequence_length": 10**12})
     assert "e+" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [("40 EUR", "EUR"), ("€40", "€"), ("40 azn", "AZN"), ("£1,200", "£")]
+)
+def test_a_budget_in_another_currency_is_refused_by_its_name(given: str, named: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        TrainingRun.from_fields({"model": "gpt2", "budget_usd": given})
+    assert caught.value.field == "budget_usd"
+    assert f"must be in US dollars, not in {named} " in caught.value.message

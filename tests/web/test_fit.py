@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as entities
+import json
 import re
 
 import pytest
@@ -139,3 +140,13 @@ def test_a_kind_of_model_without_a_speed_estimate_says_so_and_leads_to_offers_by
         client.get(f"/?{asked}&budget_usd=40").text.partition('id="hidden"')[2].partition("</div>")[0]
     )
     assert "speed unknown" in limited and "price unknown" not in limited
+
+
+def test_what_is_assumed_of_a_quantised_config_stands_on_the_page_and_in_the_api(client: TestClient) -> None:
+    config = json.loads(CONFIG) | {"quantization_config": {"quant_method": "gptq", "bits": 4}}
+    said = "quantised weights in the config (gptq, 4 bit): taken dequantised"
+    page = text_of(client.get("/fit", params={"config": json.dumps(config), "method": "full"}).text)
+    assert said in page
+    assert said not in text_of(client.get("/fit", params={"config": CONFIG, "method": "full"}).text)
+    told = client.post("/api/v1/estimates", json={"config": config, "method": "full"}).json()
+    assert said in told["model"]["assumed"][0]
