@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from app.catalog import load_catalog
+from app.market.accuracy.cells import quality_of
 from app.market.accuracy.memory import cases_of, predicted, read_rows
 from app.market.accuracy.memory_cases import Case
 from app.training import assumptions_memory
@@ -40,7 +41,7 @@ def main() -> None:
     parser.add_argument("cases", type=Path)
     parser.add_argument("--passes", type=int, default=1)
     arguments = parser.parse_args()
-    rows = [row for row in read_rows(arguments.cases) if row.get("quality") == "A"]
+    rows = [row for row in read_rows(arguments.cases) if quality_of(row) == "A"]
     models = load_catalog().models
     by_source: dict[str, list[Case]] = {}
     for row in rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from app.catalog import Catalog
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
+from app.market.accuracy.cells import Row, quality_of, read_table
 from app.market.accuracy.memory_cases import Case, case_of
 from app.market.accuracy.memory_oracle import oracle_case_of
 from app.market.accuracy.summary import Judgement, Scored, summarise
@@ -34,7 +34,7 @@ def score(path: Path, catalog: Catalog) -> dict[str, Any]:
     cases, reasons = cases_of(rows, catalog.models)
     scored = [scored_case(case) for case in cases]
     result = summarise(scored, reasons.values())
-    headline = [row for row in rows if (row.get("quality") or "").strip() == "A"]
+    headline = [row for row in rows if quality_of(row) == "A"]
     taken = {case.id for case in cases}
     return result | {
         "not_scored": reasons,
@@ -44,22 +44,15 @@ def score(path: Path, catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def read_rows(path: Path) -> list[dict[str, str | None]]:
+def read_rows(path: Path) -> list[dict[str, str]]:
     """Rows by header; raises BadInput where the file is not such a table."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows: list[dict[str, str | None]] = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput("file", f"{path.name} cannot be read: {error}") from None
-    columns = set(rows[0]) if rows else set()
-    if not (columns >= ORACLE_COLUMNS or columns >= MEASURED_COLUMNS):
+    columns, rows = read_table(path)
+    if not any(set(columns) >= needed for needed in (ORACLE_COLUMNS, MEASURED_COLUMNS)):
         raise BadInput("file", f"{path.name} has neither the measured nor the oracle columns")
     return rows
 
 
-def cases_of(
-    rows: Iterable[Mapping[str, str | None]], models: Mapping[str, ModelShape]
-) -> tuple[list[Case], dict[str, str]]:
+def cases_of(rows: Iterable[Row], models: Mapping[str, ModelShape]) -> tuple[list[Case], dict[str, str]]:
     """The rows that can be taken, and why each of the others cannot (id → reason)."""
     cases, reasons = [], {}
     for index, row in enumerate(rows):

@@ -10,7 +10,8 @@ from typing import Literal
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.domain.run import Framework
-from app.domain.sentence import Sentence
+from app.domain.sentence import Sentence, none_of
+from app.market.accuracy.cells import Row, begins, figure, has, quality_of, word
 from app.market.accuracy.memory_recipes import recipe_of
 from app.market.accuracy.memory_shapes import shape_of
 from app.market.accuracy.memory_words import (
@@ -21,16 +22,13 @@ from app.market.accuracy.memory_words import (
     SHARDINGS,
     checkpointing_of,
     first,
-    number,
     says_yes,
     whole,
-    word,
 )
 from app.training.layout import Layout
 from app.training.profiles import PROFILES
 from app.training.recipe import Recipe
 
-Row = Mapping[str, str | None]
 Metric = Literal["allocated", "reserved", "device"]
 
 
@@ -67,8 +65,8 @@ def case_of(row: Row, models: Mapping[str, ModelShape]) -> Case:
         metric=_metric(word(row, "measured_metric")),
         measured_gib=_measured(row),
         usable_gib=_usable(row),
-        outcome=_outcome(word(row, "kind")),
-        quality=(row.get("quality") or "B").strip() or "B",
+        outcome=_outcome(row),
+        quality=quality_of(row),
         groups=_groups(row, recipe),
         source=row.get("source") or row.get("group") or "",
     )
@@ -78,7 +76,7 @@ def _framework(row: Row) -> Framework:
     """Whose habits fill in what the row leaves open; a Trainer that shards by ZeRO runs DeepSpeed."""
     name = word(row, "framework")
     framework = first(name, FRAMEWORKS, "hf-trainer")
-    shards = "zero" in word(row, "sharding") and "flash-attention" not in name
+    shards = has(word(row, "sharding"), "zero") and not has(name, "flash-attention")
     return "deepspeed" if shards and framework == "hf-trainer" else framework
 
 
@@ -94,7 +92,7 @@ def _checked(layout: Layout, shape: ModelShape) -> Layout:
 
 
 def _measured(row: Row) -> float | None:
-    peak = number(row, "measured_peak_gib")
+    peak = figure(row, "measured_peak_gib")
     if peak is not None and peak < 0:
         raise BadInput(
             "measured_peak_gib", Sentence("must be above {low} (given: {value})", {"low": 0, "value": peak})
@@ -102,15 +100,23 @@ def _measured(row: Row) -> float | None:
     return peak or None
 
 
-def _outcome(kind: str) -> Literal["measured", "oom", "fits"]:
-    return "oom" if kind == "oom" else "fits" if kind == "fits" else "measured"
+def _outcome(row: Row) -> Literal["measured", "oom", "fits"]:
+    kind = word(row, "kind")
+    if begins(kind, "oom", "out of memory", "cuda oom", "cuda out of memory"):
+        return "oom"
+    if begins(kind, "fit", "ran"):
+        return "fits"
+    if not kind or begins(kind, "measured"):
+        return "measured"
+    raise BadInput("kind", none_of(kind, ("measured", "fits", "oom")))
 
 
 def _groups(row: Row, recipe: Recipe) -> tuple[str, ...]:
-    if (row.get("quality") or "").strip() == "C":
+    quality = quality_of(row)
+    if quality == "C":
         return ("quality C",)
     return (
-        f"quality {(row.get('quality') or 'B').strip()}",
+        f"quality {quality}",
         f"method {word(row, 'method') or recipe.method}",
         f"framework {word(row, 'framework') or recipe.framework}",
         f"sharding {word(row, 'sharding') or 'none'}",
@@ -118,14 +124,14 @@ def _groups(row: Row, recipe: Recipe) -> tuple[str, ...]:
 
 
 def _metric(text: str) -> Metric:
-    if text.startswith(("allocated", "active")) or "max_memory_allocated" in text:
+    if begins(text, "allocated", "active") or has(text, "max_memory_allocated"):
         return "allocated"
-    return "reserved" if text.startswith("reserved") or "max_memory_reserved" in text else "device"
+    return "reserved" if begins(text, "reserved") or has(text, "max_memory_reserved") else "device"
 
 
 def _usable(row: Row) -> float | None:
     """What the driver reports: the cases give the number in a card's name for most cards."""
-    gib = number(row, "gpu_mem_gib") or _named_memory(word(row, "gpu_type"))
+    gib = figure(row, "gpu_mem_gib") or _named_memory(word(row, "gpu_type"))
     if gib is None:
         return None
     return gib * NOMINAL_SHARE if gib in NOMINAL_GB else gib
@@ -133,20 +139,20 @@ def _usable(row: Row) -> float | None:
 
 def _named_memory(card: str) -> float | None:
     """The size at the end of a card's name (`t4-16`, `24 gb card`)."""
-    found = re.search(r"-(\d+)$", card) or re.match(r"(\d+) ?g", card)
+    found = re.search(r"[\s_-](\d+)(?:\s?gi?b)?$", card) or re.match(r"(\d+)[\s_-]?g", card)
     return float(found[1]) if found else None
 
 
 def layout_of(row: Row) -> Layout:
     """The row's layout; raises BadInput where micro-batch or length is not given."""
-    if number(row, "micro_batch") is None:
+    if figure(row, "micro_batch") is None:
         raise BadInput("micro_batch", "the micro-batch is not given")
     degree = {name: whole(row, name) for name in ("tp", "pp", "cp", "ep")}
     model = degree["tp"] * degree["pp"] * degree["cp"]
     degree["dp"] = whole(row, "dp", max(1, whole(row, "gpus") // model))
     sharding = first(word(row, "sharding"), SHARDINGS, "none")
     group = degree["dp"] * degree["cp"]
-    interleaved = "interleaved" in word(row, "pp_schedule")
+    interleaved = has(word(row, "pp_schedule"), "interleaved")
     return Layout(
         data_parallel=degree["dp"],
         tensor_parallel=degree["tp"],
@@ -167,10 +173,8 @@ def layout_of(row: Row) -> Layout:
 def _offloads(row: Row) -> bool:
     """Paging is no offload, nor is moving activations alone."""
     stated = word(row, "cpu_offload")
-    moved = stated.startswith(("yes", "true", "all")) or any(
-        part in stated for part in ("param", "optim", "grad")
-    )
-    return (moved or "offload" in word(row, "sharding")) and "paged" not in stated
+    moved = begins(stated, "yes", "true", "all") or has(stated, "param", "optim", "grad")
+    return (moved or has(word(row, "sharding"), "offload")) and not has(stated, "paged")
 
 
 def _accumulation(row: Row) -> int:
@@ -178,5 +182,5 @@ def _accumulation(row: Row) -> int:
     if whole(row, "pp") > 1:
         return whole(row, "pp")
     framework = first(word(row, "framework"), FRAMEWORKS, "hf-trainer")
-    lightning = "flash-attention training" in word(row, "framework")
+    lightning = has(word(row, "framework"), "flash-attention training")
     return 2 if PROFILES[framework].accumulates or lightning else 1

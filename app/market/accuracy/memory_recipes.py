@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
 from app.domain.errors import BadInput
 from app.domain.model import ModelShape
 from app.domain.run import Attention, Framework, TrainingRun
+from app.market.accuracy.cells import Row, begins, figure, has, squeezed, word
 from app.market.accuracy.memory_words import (
     ADAPTER_METHODS,
     LINEARLESS,
@@ -20,27 +20,25 @@ from app.market.accuracy.memory_words import (
     STATES,
     checkpointing_of,
     first,
-    number,
     says_yes,
-    word,
 )
+from app.market.accuracy.software import is_transformers, software_of
 from app.training.assumptions_memory import value_of
 from app.training.profiles import PROFILES, Loss
 from app.training.recipe import QUANTISED_BYTES, Quantisation, Recipe, recipe_for
 from app.training.targets import parse_targets
-
-Row = Mapping[str, str | None]
-OLD_ALLOCATORS = ("2021", "2022", "feb 2022", "4.1x")
 
 
 def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
     """The recipe of a row: the framework's habits, with whatever the row states put in their place."""
     quantised = _quantisation(row)
     kind = _method(word(row, "method"), quantised)
-    length = number(row, "seq_len") or _own_length(shape)
+    length = figure(row, "seq_len") or _own_length(shape)
     if length is None:
         raise BadInput("seq_len", "the sequence length is not given")
-    half = _dtype(word(row, "weight_dtype")) != 4 or _mixes(_precision(row)) or "autocast" in _precision(row)
+    half = (
+        _dtype(word(row, "weight_dtype")) != 4 or _mixes(_precision(row)) or has(_precision(row), "autocast")
+    )
     run = TrainingRun.from_fields(
         {
             "model": "case",
@@ -50,7 +48,7 @@ def recipe_of(row: Row, shape: ModelShape, framework: Framework) -> Recipe:
             "optimizer": first(word(row, "optimizer"), OPTIMIZERS, "adamw"),
             "sequence_length": int(length),
             "attention": _attention(word(row, "attention")),
-            "lora_rank": int(number(row, "lora_r") or 8),
+            "lora_rank": int(figure(row, "lora_r") or 8),
         }
     )
     recipe = _stated_bytes(row, shape, recipe_for(shape, run))
@@ -69,51 +67,51 @@ def _own_length(shape: ModelShape) -> float | None:
 def _quantisation(row: Row) -> Quantisation:
     """Of the base under adapters; QLoRA without a word about it is that of its paper."""
     stated = first(f"{word(row, 'base_quant')} {word(row, 'weight_dtype')}", QUANTISATIONS, "none")
-    return "nf4-double" if stated == "none" and "qlora" in word(row, "method") else stated
+    return "nf4-double" if stated == "none" and has(word(row, "method"), "qlora") else stated
 
 
 def _method(method: str, quantised: Quantisation) -> Literal["pretrain", "full", "lora", "qlora"]:
-    if method.startswith(("pretrain", "pre-train", "continued pre")):
+    if begins(method, "pretrain", "continued pre"):
         return "pretrain"
-    if "lora" in method or _adds_modules(method, ADAPTER_METHODS):
+    if has(method, "lora") or _adds_modules(method, ADAPTER_METHODS):
         return "qlora" if quantised != "none" else "lora"
     return "full"
 
 
-def _adds_modules(method: str, names: tuple[str, ...]) -> bool:
-    return method.replace(" ", "_").startswith(names)
+def _adds_modules(method: str, kinds: tuple[str, ...]) -> bool:
+    return begins(method, *kinds)
 
 
 def _attention(text: str) -> Attention:
-    if text.startswith(("eager", "math", "naive", "manual", "vanilla")) or "math" in text:
+    if begins(text, "eager", "naive", "manual", "vanilla") or has(text, "math"):
         return "eager"
-    return "sdpa" if text.startswith("sdpa") else "flash"
+    return "sdpa" if begins(text, "sdpa") else "flash"
 
 
 def _dtype(text: str) -> float:
-    if text.startswith(("fp32", "float32", "tf32")):
+    if begins(text, "fp32", "float32", "tf32"):
         return 4.0
-    return 1.0 if text.startswith("int8") else 2.0
+    return 1.0 if begins(text, "int8") else 2.0
 
 
 def _precision(row: Row) -> str:
     """What is said of the arithmetic, beside or behind the format of the weights ("fp32, bf16 autocast")."""
-    behind = re.sub(r"^(fp32|float32|tf32)\W*", "", word(row, "weight_dtype"))
-    return word(row, "precision_extra") or (behind if behind != word(row, "weight_dtype") else "")
+    found = re.match(r"(?:fp|float|tf)[\s_-]?32[\W_]*(.*)", word(row, "weight_dtype"))
+    return word(row, "precision_extra") or (found[1] if found else "")
 
 
 def _mixes(precision: str) -> bool:
-    return precision.startswith(("fp16", "bf16", "amp", "mixed"))
+    return begins(precision, "fp16", "float16", "bf16", "bfloat16", "amp", "mixed")
 
 
 def _projected(row: Row, shape: ModelShape, states: float) -> float:
     """GaLore keeps its states for gradients projected onto `r` of the hidden size, and the projection beside them, in
     16 bit or (Q-GaLore) 4 bit: Zhao et al. 2024, table 1."""
     method = word(row, "method")
-    rank = re.search(r"galore r(\d+)", method)
+    rank = re.search(r"galorer(\d+)", squeezed(method))
     if rank is None or not shape.hidden_size:
         return states
-    projection = 0.5 if "q-galore" in method else 2.0
+    projection = 0.5 if has(method, "q-galore") else 2.0
     return (states + projection) * min(1.0, int(rank[1]) / shape.hidden_size)
 
 
@@ -121,16 +119,16 @@ def _stated_bytes(row: Row, shape: ModelShape, recipe: Recipe) -> Recipe:
     """Formats of weights, gradients, master copy and states as the row gives them."""
     weights = word(row, "weight_dtype")
     stored = _dtype(weights)
-    gathered = "gathered" in weights
+    gathered = has(weights, "gathered")
     amp = _precision(row)
-    apex = word(row, "framework").startswith("nvidia") and amp.startswith("amp")
+    apex = begins(word(row, "framework"), "nvidia") and begins(amp, "amp")
     autocast = stored == 4 and not gathered and not apex and _mixes(amp)
     element = 4.0 if stored == 4 and not gathered and not _mixes(amp) else 2.0
-    master = 4.0 if word(row, "master_weights") == "fp32" and stored < 4 else 0.0
+    master = 4.0 if _dtype(word(row, "master_weights")) == 4 and stored < 4 else 0.0
     gradient = word(row, "grad_dtype")
     blank = 4.0 if recipe.framework == "megatron" and not recipe.frozen else stored
-    gradient_bytes = 6.0 if "accumulation" in gradient else _dtype(gradient) if gradient else blank
-    states = number(row, "optim_bytes_per_param")
+    gradient_bytes = 6.0 if has(gradient, "accumulation") else _dtype(gradient) if gradient else blank
+    states = figure(row, "optim_bytes_per_param")
     if states is None:
         count = first(word(row, "optimizer"), STATES, 2.0)
         wide = 4.0 if stored == 4 or master else 2.0
@@ -147,34 +145,36 @@ def _stated_bytes(row: Row, shape: ModelShape, recipe: Recipe) -> Recipe:
         state_bytes=_projected(row, shape, states),
         partition_bytes=PROFILES[recipe.framework].partition_bytes if master and not recipe.frozen else 0.0,
         optimizer_in_backward=_in_backward(row),
-        paged="paged" in word(row, "cpu_offload"),
+        paged=has(word(row, "cpu_offload"), "paged"),
         step_copies=_step_copies(row),
     )
 
 
 def _in_backward(row: Row) -> bool:
-    return says_yes(row, "optimizer_in_backward") or "lomo" in word(row, "optimizer")
+    return says_yes(row, "optimizer_in_backward") or has(word(row, "optimizer"), "lomo")
 
 
 def _step_copies(row: Row) -> float:
     """Only PyTorch's own AdamW, not fused, 8-bit or in backward, keeps temporaries in its step."""
-    name = word(row, "optimizer")
     plain = (
-        name in ("adamw", "adam")
-        and not word(row, "framework_version").startswith(OLD_ALLOCATORS)
-        and "zero" not in word(row, "sharding")
+        squeezed(word(row, "optimizer")) in ("adamw", "adam")
+        and not software_of(row).before_pytorch_2
+        and not has(word(row, "sharding"), "zero")
     )
     return value_of("step.foreach") if plain and not _in_backward(row) else 0.0
 
 
 def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Quantisation) -> Recipe:
     text = word(row, "lora_targets")
-    outer = "fully trained" in text
-    names = text.split("+ wte")[0] or "all-linear"
+    outer = has(text, "fully trained")
+    linears = re.split(r"[\s_]*\+[\s_]*wte", text)[0] or "all-linear"
     adapter = (
-        4.0 if word(row, "grad_dtype") == "fp32" or (number(row, "optim_bytes_per_param") or 0) >= 8 else 2.0
+        4.0
+        if squeezed(word(row, "grad_dtype")) in ("fp32", "float32")
+        or (figure(row, "optim_bytes_per_param") or 0) >= 8
+        else 2.0
     )
-    if not word(row, "grad_dtype") and number(row, "optim_bytes_per_param") is None:
+    if not word(row, "grad_dtype") and figure(row, "optim_bytes_per_param") is None:
         adapter = PROFILES[recipe.framework].adapter_bytes
     upcast = PROFILES[recipe.framework].upcasts_unquantised and quantised in (
         "nf4",
@@ -186,12 +186,12 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
         recipe,
         targets=()
         if _adds_modules(word(row, "method"), LINEARLESS)
-        else _targets(names, shape, recipe.framework),
+        else _targets(linears, shape, recipe.framework),
         trains_outer=outer,
         adapter_bytes=adapter,
         gradient_bytes=adapter,
-        state_bytes=number(row, "optim_bytes_per_param") or recipe.state_bytes,
-        stated_trainable=number(row, "trainable_params"),
+        state_bytes=figure(row, "optim_bytes_per_param") or recipe.state_bytes,
+        stated_trainable=figure(row, "trainable_params"),
         quantisation=quantised,
         quantised_bytes=QUANTISED_BYTES.get(quantised),
         outer_bytes=4.0 if upcast else recipe.outer_bytes,
@@ -204,7 +204,9 @@ def _targets(text: str, shape: ModelShape, framework: Framework) -> tuple[str, .
     plain = _plain_targets(text)
     if framework == "megatron" and shape.experts and "all-linear" in plain:
         plain += ",experts"
-    known = [name for name in plain.split(",") if _is_target(name, shape)]
+    given = [name.strip(" _") for name in re.split("[,;/]", plain)]
+    spelled = [name if _is_target(name, shape) else re.sub(r"[\s-]+", "_", name) for name in given]
+    known = [name for name in spelled if _is_target(name, shape)]
     return parse_targets(",".join(known) or plain, shape)
 
 
@@ -216,9 +218,9 @@ def _is_target(name: str, shape: ModelShape) -> bool:
 
 
 def _plain_targets(text: str) -> str:
-    if "attention + feed-forward" in text or text.startswith("all"):
+    if has(text, "attention + feed-forward", "attention + shared expert") or begins(text, "all"):
         return "all-linear"
-    return text.replace("attention + shared expert", "all-linear").replace("+", ",")
+    return text.replace("+", ",")
 
 
 def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
@@ -233,57 +235,54 @@ def _stated_ways(row: Row, recipe: Recipe, framework: Framework) -> Recipe:
         loss = "returned"
     if loss == "full" and recipe.quantisation == "gptq":
         loss = "half"
-    megatron_deepspeed = word(row, "framework").startswith(("megatron-deepspeed", "gpt-neox"))
+    megatron_deepspeed = begins(word(row, "framework"), "megatron-deepspeed", "gpt-neox")
     return replace(
         recipe,
         loss=loss,
         compiled=compiled,
-        packed=word(row, "packing") != "no",
+        packed=word(row, "packing") not in ("no", "false", "0", "off"),
         activation_offload=says_yes(row, "act_offload"),
         mlp_recomputed=checkpointing_of(word(row, "act_ckpt"))[1],
-        norm="fused" if "fused norm" in word(row, "framework") else recipe.norm,
+        norm="fused" if has(word(row, "framework"), "fused norm") else recipe.norm,
         offloads="optimizer" if _offloads_states_only(word(row, "cpu_offload")) else "all",
-        quantised_copies=0.0 if _first_quantised_litgpt(row) else recipe.quantised_copies,
+        quantised_copies=0.0
+        if framework == "litgpt" and software_of(row).before((2024, 1))
+        else recipe.quantised_copies,
         bucket_elements=5e8 if megatron_deepspeed else recipe.bucket_elements,
         partition_bytes=4.0 if megatron_deepspeed and recipe.gradient_bytes < 4 else recipe.partition_bytes,
         tight=_tight(row),
         keeps_gradients=recipe.keeps_gradients or _zeroes_gradients(row, framework),
-        selective="attention" if "core" in word(row, "act_ckpt") else recipe.selective,
-        first_fsdp="fsdp1" in word(row, "sharding"),
+        selective="attention" if has(word(row, "act_ckpt"), "core") else recipe.selective,
+        first_fsdp=has(word(row, "sharding"), "fsdp1"),
         dropout=0.1 if _drops(row, recipe) else 0.0,
         extra_gib=value_of("extra.megatron-deepspeed") if megatron_deepspeed else recipe.extra_gib,
-        context_gib=value_of("context.old" if _old(row) else "context.lazy"),
+        context_gib=value_of("context.old" if software_of(row).loads_kernels_at_once else "context.lazy"),
     )
 
 
 def _offloads_states_only(text: str) -> bool:
-    return "optim" in text and "param" not in text
+    return has(text, "optim") and not has(text, "param")
 
 
 def _zeroes_gradients(row: Row, framework: Framework) -> bool:
     """Before PyTorch 2.0 `zero_grad` filled gradients with zeros and kept them through the next forward pass."""
-    return framework == "hf-trainer" and word(row, "framework_version").startswith(OLD_ALLOCATORS)
+    return framework == "hf-trainer" and software_of(row).before_pytorch_2
 
 
 def _tight(row: Row) -> bool:
     """Expandable segments, or one and the same sequence of allocations every step: packed, without a pipeline."""
-    repeats = word(row, "packing") == "yes" and (number(row, "pp") or 1) == 1
-    return repeats or not word(row, "framework_version").startswith(OLD_ALLOCATORS)
-
-
-def _first_quantised_litgpt(row: Row) -> bool:
-    """litgpt's quantised linears of 2023 did not cast their inputs."""
-    return "2023" in word(row, "framework_version")
+    repeats = says_yes(row, "packing") and (figure(row, "pp") or 1) == 1
+    return repeats or not software_of(row).before_pytorch_2
 
 
 def _returns_logits(row: Row, framework: Framework) -> bool:
-    """Transformers 4 of 2024 kept the fp32 logits and their shifted copy beside the loss; so did the recipes of
-    torchtune 0.1."""
-    version = word(row, "framework_version")
+    """Transformers 4 of 2024 kept the fp32 logits and their shifted copy beside the loss, and so is a Transformers
+    taken of which nothing is said: the larger of two answers. The recipes of torchtune 0.1 did the same."""
+    software = software_of(row)
     if framework == "torchtune":
-        return version.startswith("0.1")
-    old = "2024" in version or word(row, "framework").startswith("hf +")
-    return framework in ("hf-trainer", "deepspeed") and old
+        return software.own is not None and software.own < (0, 2)
+    keeps = software.year == 2024 or (software.is_unknown and is_transformers(row))
+    return framework in ("hf-trainer", "deepspeed") and keeps
 
 
 def _drops(row: Row, recipe: Recipe) -> bool:
@@ -291,9 +290,3 @@ def _drops(row: Row, recipe: Recipe) -> bool:
     name = f"{word(row, 'model_key')} {word(row, 'model')}"
     drops = any(family in name for family in ("bert", "gpt2", "t5-")) and "modernbert" not in name
     return drops and not recipe.frozen
-
-
-def _old(row: Row) -> bool:
-    """Before CUDA 12 loaded kernels lazily (2023)."""
-    version = word(row, "framework_version")
-    return any(sign in version for sign in ("2021", "2022", "2023-", "cuda 11", "v100"))

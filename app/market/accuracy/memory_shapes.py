@@ -8,7 +8,8 @@ from dataclasses import replace
 from app.catalog.models import called
 from app.domain.errors import BadInput
 from app.domain.model import Modality, ModelShape
-from app.market.accuracy.memory_words import number, squeezed, word
+from app.market.accuracy.cells import Row, figure, squeezed, word
+from app.market.accuracy.memory_words import says_yes
 
 ENCODERS = ("bert", "roberta", "deberta", "electra")
 VISION = ("vit", "dino", "clip", "swin")
@@ -20,14 +21,14 @@ TRAITS = (
 DIFFUSION = ("diffusion", "flux", "sd-", "sdxl", "unet", "dit")
 
 
-def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) -> ModelShape:
+def shape_of(row: Row, models: Mapping[str, ModelShape]) -> ModelShape:
     """The model of a row.
 
     Raises:
         BadInput: neither a known key nor a shape nor a parameter count.
     """
     known = _known(row, models)
-    layers, hidden = number(row, "layers"), number(row, "hidden")
+    layers, hidden = figure(row, "layers"), figure(row, "hidden")
     if known is not None and (layers is None or not known.layers or layers == known.layers):
         return known
     total = _total(row)
@@ -40,13 +41,13 @@ def shape_of(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) ->
     return shape if relative is None else _like(shape, relative)
 
 
-def _total(row: Mapping[str, str | None]) -> int | None:
+def _total(row: Row) -> int | None:
     """Parameters, from billions or (oracle rows) from their count."""
-    billions, counted = number(row, "params_b"), number(row, "params")
+    billions, counted = figure(row, "params_b"), figure(row, "params")
     return round(billions * 1e9) if billions else round(counted) if counted else None
 
 
-def _known(row: Mapping[str, str | None], models: Mapping[str, ModelShape]) -> ModelShape | None:
+def _known(row: Row, models: Mapping[str, ModelShape]) -> ModelShape | None:
     """By key, or spelled in some other way ("meta-llama/Llama-3.1-8B")."""
     names = [name for column in ("model_key", "model") if (name := (row.get(column) or "").strip())]
     exact = next((models[name] for name in names if name in models), None)
@@ -80,7 +81,7 @@ def modality_of(name: str) -> Modality:
     return "encoder" if any(part in name for part in ENCODERS) else "decoder"
 
 
-def _bare(row: Mapping[str, str | None], total: int) -> ModelShape:
+def _bare(row: Row, total: int) -> ModelShape:
     name = row.get("model") or ""
     kind = modality_of(f"{name} {word(row, 'model_key')}")
     return ModelShape(
@@ -91,11 +92,11 @@ def _bare(row: Mapping[str, str | None], total: int) -> ModelShape:
     )
 
 
-def _explicit(row: Mapping[str, str | None], total: int | None) -> ModelShape:
+def _explicit(row: Row, total: int | None) -> ModelShape:
     def whole(column: str) -> int:
-        return int(number(row, column) or 0)
+        return int(figure(row, column) or 0)
 
-    gated = word(row, "gated") != "0"
+    gated = word(row, "gated") not in ("0", "no", "false")
     name = row.get("model") or ""
     shape = ModelShape(
         key=row.get("model_key") or "",
@@ -108,7 +109,7 @@ def _explicit(row: Mapping[str, str | None], total: int | None) -> ModelShape:
         head_dim=whole("head_dim"),
         ffn_hidden_size=whole("ffn"),
         vocab_size=whole("vocab"),
-        tied_embeddings=word(row, "tied") == "1",
+        tied_embeddings=says_yes(row, "tied"),
         gated_mlp=gated,
         norm="rms" if gated else "layer",
         attention_bias=not gated,
@@ -120,9 +121,9 @@ def _explicit(row: Mapping[str, str | None], total: int | None) -> ModelShape:
     return _experts(row, shape) if shape.experts else shape
 
 
-def _experts(row: Mapping[str, str | None], shape: ModelShape) -> ModelShape:
+def _experts(row: Row, shape: ModelShape) -> ModelShape:
     """Width and number per token of the experts, from the total and active parameters."""
-    total, active = number(row, "params_b"), number(row, "active_params_b")
+    total, active = figure(row, "params_b"), figure(row, "active_params_b")
     if total is None or active is None:
         return replace(
             shape, experts_per_token=min(2, shape.experts), moe_ffn_hidden_size=shape.ffn_hidden_size

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TypeVar
 
 from app.domain.errors import BadInput
 from app.domain.run import Framework, Optimizer
 from app.domain.sentence import Sentence
+from app.market.accuracy.cells import begins, figure, has, is_blank, squeezed, word
 from app.training.layout import CheckpointingKind, ShardingKind
 from app.training.profiles import Loss
 from app.training.recipe import Quantisation
@@ -128,52 +128,30 @@ ADAPTER_METHODS = (
     "miss", "road",
 )  # fmt: skip
 
-# Driver-reported share of the memory in a card's name: 79.14 of 80, 23.65 of 24, 15.78 of 16 (memory_model.md §3.5).
+# Driver-reported share of the memory in a card's name: 79.14 of 80, 23.65 of 24, 15.78 of 16 (docs/memory_model.md §3.5).
 NOMINAL_SHARE = 0.987
 NOMINAL_GB = (8, 12, 16, 24, 32, 40, 48, 80, 96)
 NODE = 8
 """Ranks that hybrid sharding shards over: those of one node (PyTorch HYBRID_SHARD)."""
 
 
-_NUMBER = re.compile(r"[~≈<≤]?\s*([-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?)\s*(k\b)?", re.IGNORECASE)
-
-
-def number(row: Mapping[str, str | None], column: str) -> float | None:
-    """The number that the cell begins with (`8,192`, `8k`, `2048 (packed)`); None where there is none."""
-    found = _NUMBER.match((row.get(column) or "").strip())
-    if found is None:
-        return None
-    value = float(found[1].replace(",", "")) * (1024 if found[2] else 1)
-    return value if abs(value) < 1e18 else None
-
-
 def says_yes(row: Mapping[str, str | None], column: str) -> bool:
     """The cell affirms; blank does not."""
-    return word(row, column).startswith(("yes", "true", "1", "on"))
+    return begins(word(row, column), "yes", "true", "1", "on")
 
 
 def whole(row: Mapping[str, str | None], column: str, otherwise: int = 1) -> int:
     """The cell as a whole number from 1 up; `otherwise` where blank.
 
     Raises:
-        BadInput: below 1.
+        BadInput: no number, or below 1.
     """
-    value = number(row, column)
+    value = figure(row, column)
     if value is not None and value < 1:
         raise BadInput(
             column, Sentence("must be at least {low} (given: {value})", {"low": 1, "value": value})
         )
     return otherwise if value is None else int(value)
-
-
-def word(row: Mapping[str, str | None], column: str) -> str:
-    """The cell in lower case without spaces around; empty where blank or absent."""
-    return (row.get(column) or "").strip().lower()
-
-
-def squeezed(text: str) -> str:
-    """Lower case without spaces, hyphens and underscores: sources spell `ZeRO-3`, `zero3` and `zero_3` alike."""
-    return re.sub(r"[\s_-]+", "", text.lower())
 
 
 def first(text: str, choices: tuple[tuple[str, T], ...], otherwise: T) -> T:
@@ -185,13 +163,13 @@ def first(text: str, choices: tuple[tuple[str, T], ...], otherwise: T) -> T:
 def checkpointing_of(text: str) -> tuple[CheckpointingKind, int]:
     """Checkpointing, and how many matrix products of a fused feed-forward are recomputed (flash-attention's
     levels 1 and 2). Every second layer counts as selective: about as much stays."""
-    if text.startswith(("selective", "core", "every 2", "every second", "half", "partial")):
+    if begins(text, "selective", "core", "every 2", "every second", "half", "partial"):
         return "selective", 0
-    if "level 1 and 2" in text:
+    if has(text, "level 1 and 2"):
         return "none", 1
-    if "level" in text:
-        return "none", 2 if "level 2" in text else 1
-    return "none" if text.startswith(("no", "off", "false", "0")) or not text else "full", 0
+    if has(text, "level"):
+        return "none", 2 if has(text, "level 2") else 1
+    return "none" if begins(text, "no", "off", "false", "0") or is_blank(text) else "full", 0
 
 
 # Methods that add no matrices beside the linears.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,13 @@ from pathlib import Path
 from app.domain.accelerator import Accelerator
 from app.domain.errors import BadInput
 from app.domain.hardware import Cluster, Fabric, Host, Node
-from app.market.accuracy.throughput_layouts import Row, fastest_layout, layout_of, number, positive
+from app.market.accuracy.cells import Row, figure, has, needs, quality_of, read_table, word
+from app.market.accuracy.throughput_layouts import fastest_layout, layout_of, number, positive
 from app.market.accuracy.throughput_words import (
     accelerator_of,
     has_fused_attention,
     link_of,
+    method_of,
     precision_of,
     software_of,
 )
@@ -36,7 +37,7 @@ REQUIRED = (
     "method",
     "kind",
 )
-MOST_IN_A_NODE = 8  # of accelerators, where the number of nodes is not stated
+BOARD, TRAY = 8, 4  # accelerators of an HGX, OAM or PCIe node, and of a tray of an NVL72 rack (NVIDIA)
 WIDE_HEAD, NARROW_HEAD = 128.0, 64.0  # head widths of GPT-3 and of BERT and GPT-2, where none is stated
 
 
@@ -54,7 +55,7 @@ class Case:
     @property
     def is_total(self) -> bool:
         """A whole run's accelerator hours rather than a steady rate."""
-        return self.row["kind"] == "total"
+        return _kind(self.row) == "total"
 
     @property
     def total_tokens(self) -> float:
@@ -64,23 +65,27 @@ class Case:
     @property
     def quality(self) -> str:
         """A official or complete, B partly inferred, C doubtful."""
-        return self.row.get("quality") or "B"
+        return quality_of(self.row)
 
     @property
     def source(self) -> str:
         """Who published it: rows of one source are comparable with each other."""
-        return self.row.get("group") or self.row.get("source", "")
+        return self.row.get("group") or self.row.get("source") or ""
 
     @property
     def model(self) -> str:
         """The model's name as the source spells it."""
-        return self.row.get("model", "")
+        return self.row.get("model") or ""
 
     @property
     def groups(self) -> tuple[str, ...]:
         """What the row counts under."""
-        named = (("accelerator", "gpu"), ("link", "intra_node_link"), ("method", "method"))
-        return tuple(f"{label} {self.row[column]}" for label, column in named if self.row.get(column))
+        told = (
+            ("accelerator", self.row.get("gpu")),
+            ("link", self.row.get("intra_node_link")),
+            ("method", method_of(self.row)),
+        )
+        return tuple(f"{label} {cell}" for label, cell in told if cell)
 
 
 def read_cases(path: Path, accelerators: Iterable[Accelerator]) -> tuple[list[Case], dict[str, str]]:
@@ -89,15 +94,8 @@ def read_cases(path: Path, accelerators: Iterable[Accelerator]) -> tuple[list[Ca
     Raises:
         BadInput: not a file, not CSV, or a required column is missing.
     """
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in REQUIRED if name not in (reader.fieldnames or [])]
-            if missing:
-                raise BadInput("file", f"{path.name} has no column {missing[0]!r}")
-            rows = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput("file", f"cannot read {path}: {error}") from error
+    columns, rows = read_table(path)
+    needs(path, columns, REQUIRED)
     known = tuple(accelerators)
     cases: list[Case] = []
     skipped: dict[str, str] = {}
@@ -112,9 +110,10 @@ def read_cases(path: Path, accelerators: Iterable[Accelerator]) -> tuple[list[Ca
 
 def _case(row: Row, known: tuple[Accelerator, ...]) -> Case | str:
     """The case, or why the row cannot be taken."""
-    if row["kind"] not in ("bench", "total"):
+    kind = _kind(row)
+    if kind not in ("bench", "total"):
         return "not a steady rate or a whole run"
-    accelerator = accelerator_of(row["gpu"], row.get("intra_node_link", ""), known)
+    accelerator = accelerator_of(row["gpu"] or "", word(row, "intra_node_link"), known)
     if accelerator is None:
         return f"accelerator {row['gpu']!r} is not in the catalog"
     try:
@@ -123,51 +122,67 @@ def _case(row: Row, known: tuple[Accelerator, ...]) -> Case | str:
             return cluster
         work = _work(row)
         measured = _measured(row, work, accelerator)
-        layout = fastest_layout(row, work, cluster) if row["kind"] == "total" else layout_of(row, cluster)
-    except (ValueError, KeyError) as error:
+        layout = fastest_layout(row, work, cluster) if kind == "total" else layout_of(row, cluster)
+    except BadInput as error:
+        return error.message
+    except ValueError as error:
         return f"a figure cannot be read: {error}"
     if measured is None:
         return "no token rate and no MFU"
-    return Case(row["id"], row, work, layout, cluster, measured)
+    return Case(row["id"] or "", row, work, layout, cluster, measured)
 
 
 def _measured(row: Row, work: Workload, accelerator: Accelerator) -> float | None:
     """Tokens per second and accelerator; where only MFU is given, from it."""
-    if row.get("tokens_per_s_per_gpu"):
+    if figure(row, "tokens_per_s_per_gpu") is not None:
         return positive(row, "tokens_per_s_per_gpu")
     peak = (
         accelerator.fp8_tflops
-        if "fp8" in row["precision"]
+        if has(word(row, "precision"), "fp8")
         else accelerator.bf16_tflops or accelerator.fp16_tflops
     )
-    if not row.get("mfu_percent") or peak is None:
+    if figure(row, "mfu_percent") is None or peak is None:
         return None
     return positive(row, "mfu_percent") / 100 * peak * 1e12 / float(model_flops_per_token(work))
 
 
 def _cluster(row: Row, accelerator: Accelerator) -> Cluster | str:
     total = int(positive(row, "gpu_count"))
-    nodes = 1 if not row["nodes"] and total <= MOST_IN_A_NODE else int(positive(row, "nodes"))
+    nodes = _nodes(row, total)
     count = max(1, total // nodes)
-    link = link_of(row.get("intra_node_link", ""), accelerator, count if nodes == 1 else max(count, 2))
+    words = row.get("intra_node_link") or ""
+    link = link_of(words, accelerator, count if nodes == 1 else max(count, 2))
     if link is None:
-        return f"link {row.get('intra_node_link', '')!r} is not understood"
-    rate = row.get("internode_fabric_gbps", "")
-    gbps = float(rate) if rate.replace(".", "", 1).isdigit() else None
+        return f"link {words!r} is not understood"
+    gbps = figure(row, "internode_fabric_gbps") if nodes > 1 else None
     if nodes > 1 and gbps is None:
         return "several nodes, and the network between them is not stated"
     kind = None if gbps is None else "ethernet" if gbps < 100 else "rdma"
     return Cluster(Node(accelerator, count, link, Host(None, None, None)), nodes, Fabric(kind, gbps, None))
 
 
+def _nodes(row: Row, total: int) -> int:
+    """As stated, else whole boards of the common size: trays in an NVL72 rack."""
+    if figure(row, "nodes") is not None:
+        return int(positive(row, "nodes"))
+    size = TRAY if has(word(row, "intra_node_link"), "nvl72") else BOARD
+    if total > size and total % size:
+        return int(positive(row, "nodes"))
+    return max(1, total // size)
+
+
+def _kind(row: Row) -> str:
+    return word(row, "kind")
+
+
 def _work(row: Row) -> Workload:
     params = positive(row, "params")
     active = number(row, "params_active", params)
-    method, hidden = row["method"], positive(row, "hidden")
+    method, hidden = method_of(row), positive(row, "hidden")
     attention = number(row, "attn_dim", hidden)
     frozen = method in ("lora", "qlora")
-    software = software_of(row.get("framework", ""), row.get("source", ""), method)
-    bidirectional = "bert" in row.get("model", "").lower()
+    software = software_of(word(row, "framework"), word(row, "source"), method)
+    bidirectional = has(row.get("model") or "", "bert")
     quantised = method == "qlora"
     real = (
         value_of("padding.long")
@@ -185,7 +200,7 @@ def _work(row: Row) -> Workload:
         kv_width=attention / 4,
         heads=attention / (WIDE_HEAD if hidden >= 2048 else NARROW_HEAD),
         sequence=positive(row, "seq_len"),
-        precision=PRECISIONS.index(precision_of(row["precision"])),
+        precision=PRECISIONS.index(precision_of(word(row, "precision"))),
         software=SOFTWARE.index(software),
         backward=1.0 if frozen else 2.0,
         span=real if bidirectional else 0.5,

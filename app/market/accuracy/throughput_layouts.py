@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
+from app.domain.errors import BadInput
 from app.domain.hardware import Cluster
-from app.market.accuracy.throughput_words import sharding_of
+from app.domain.sentence import Sentence
+from app.market.accuracy.cells import Row, figure, has, word
+from app.market.accuracy.memory_words import checkpointing_of
+from app.market.accuracy.throughput_words import degrees_named, method_of, sharding_of
 from app.training.compute import Workload
 from app.training.layout import CheckpointingKind, Layout, Layouts
 from app.training.machine import machines_of
@@ -20,12 +24,11 @@ MEMORY_SHARE = 0.5
 RUN_TOKENS = 4 * 2**20
 RUN_TOKENS_PER_ACCELERATOR = 1024
 RUN_MEMORY_SHARE = 0.85
-Row = Mapping[str, str]
 
 
 def layout_of(row: Row, cluster: Cluster) -> Layout:
-    """The layout of a row. Raises ValueError where a figure cannot be read."""
-    words = row.get("sharding", "")
+    """The layout of a row. Raises BadInput where a figure cannot be read."""
+    words = row.get("sharding") or ""
     sharding = sharding_of(words)
     world = int(positive(row, "gpu_count"))
     batch = number(row, "global_batch", 0.0)
@@ -45,22 +48,21 @@ def layout_of(row: Row, cluster: Cluster) -> Layout:
         gradient_accumulation=accumulation,
         checkpointing=_checkpointing(row),
         virtual_stages=_virtual(row, pipeline),
-        cpu_offload="offload" in words.lower(),
+        cpu_offload=has(words, "offload"),
     )
 
 
 def _checkpointing(row: Row) -> CheckpointingKind:
     """As stated; a JAX run whose rematerialisation policy is not stated keeps what is cheap to keep, its default."""
-    text = row.get("activation_checkpointing", "")
-    if "remat policy not stated" in row.get("notes", ""):
+    if has(word(row, "notes"), "remat policy not stated"):
         return "selective"
-    return "full" if text == "full" else "selective" if text == "selective" else "none"
+    return checkpointing_of(word(row, "activation_checkpointing"))[0]
 
 
 def _passes(row: Row, data: int, batch: float, stages: int) -> tuple[int, int]:
     """Micro-batch and accumulation; a blank micro-batch holds up to PASS_TOKENS tokens, one sequence in a pipeline."""
     sequence = positive(row, "seq_len")
-    if not batch and not row.get("micro_batch"):
+    if not batch and figure(row, "micro_batch") is None:
         batch = 4.0 * data
     share = max(1.0, batch / data)
     most = 1.0 if stages > 1 else min(share, max(1.0, PASS_TOKENS / sequence))
@@ -72,8 +74,8 @@ def _passes(row: Row, data: int, batch: float, stages: int) -> tuple[int, int]:
 def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> tuple[int, int, int]:
     """Tensor, pipeline and context degrees as stated; where they are only named, the least that holds."""
     stated = tuple(int(number(row, name, 1)) for name in ("tp", "pp", "cp"))
-    named = any(word in row.get("sharding", "") for word in ("TP", "PP", "CP"))
-    published = max(stated) > 1 or row.get("micro_batch") or number(row, "ep", 1) > 1
+    named = degrees_named(row.get("sharding") or "")
+    published = max(stated) > 1 or figure(row, "micro_batch") is not None or number(row, "ep", 1) > 1
     if published or not named or sharding in ("full", "hybrid"):
         return stated[0], stated[1], stated[2]
     need = _power(_degree_for_memory(row, cluster))
@@ -82,7 +84,7 @@ def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> 
         need = max(need, world // max(1, int(batch)))
     tensor = min(8, _power(need), max(cluster.node.link.domain_size, 1))
     rest = max(1, need // tensor)
-    long = positive(row, "seq_len") >= 4096 and row["method"] in ("lora", "qlora")
+    long = positive(row, "seq_len") >= 4096 and method_of(row) in ("lora", "qlora")
     return (tensor, 1, rest) if long else (tensor, rest, 1)
 
 
@@ -96,7 +98,7 @@ def _virtual(row: Row, stages: int) -> int:
 def _degree_for_memory(row: Row, cluster: Cluster) -> float:
     params, world = positive(row, "params"), positive(row, "gpu_count")
     memory = cluster.node.accelerator.usable_gib * 2**30 * MEMORY_SHARE
-    if row["method"] in ("lora", "qlora"):
+    if method_of(row) in ("lora", "qlora"):
         return params / memory
     return 6.0 * params / max(memory - 12.0 * params / world, 0.3 * memory)
 
@@ -155,13 +157,16 @@ def _holds(layout: Layout, work: Workload, cluster: Cluster) -> bool:
 
 
 def positive(row: Row, name: str) -> float:
-    """A figure above 0. Raises ValueError where it is not one, KeyError where the column is missing."""
-    value = float(row[name])
-    if not value > 0:
-        raise ValueError(f"{name} is {row[name]!r}")
+    """A figure above 0. Raises BadInput where it is blank or not one."""
+    value = figure(row, name)
+    if value is None:
+        raise BadInput(name, Sentence("{column} is not given", {"column": name}))
+    if value <= 0:
+        said = {"column": name, "value": row[name]}
+        raise BadInput(name, Sentence("{column} must be above 0 (given: {value})", said))
     return value
 
 
 def number(row: Row, name: str, default: float) -> float:
-    """A figure above 0, or `default` where the cell is blank."""
-    return positive(row, name) if row.get(name) else default
+    """A figure above 0, or `default` where the cell is blank. Raises BadInput where it is not one."""
+    return default if figure(row, name) is None else positive(row, name)

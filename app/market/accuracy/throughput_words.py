@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.domain.accelerator import Accelerator
+from app.domain.errors import BadInput
 from app.domain.hardware import IntraNodeLink
+from app.domain.sentence import none_of
+from app.market.accuracy.cells import Row, begins, has, is_blank, names, squeezed, word
 from app.training.assumptions_time import value_of
 from app.training.layout import ShardingKind
 
@@ -25,11 +28,11 @@ _PCIE = re.compile(
 _BOARDS = ("sxm", "superchip", "oam")  # form factors with links of their own
 
 SOFTWARE_WORDS: tuple[tuple[str, str], ...] = (
-    ("deeplearningexamples", "eager"),
+    ("deep learning examples", "eager"),
     ("hf", "eager"),
     ("transformers", "eager"),
     ("peft", "eager"),
-    ("llama-factory", "eager"),
+    ("llama factory", "eager"),
     ("pytorch ddp", "eager"),
     ("mlperf", "megatron"),
     ("megatron", "megatron"),
@@ -51,8 +54,8 @@ PRECISION_WORDS: tuple[tuple[str, str], ...] = (
     ("fp32", "fp32"),
     ("float32", "fp32"),
 )
-PRE_FUSED_WORDS = ("deepspeed zero-3", "megatron-deepspeed", "gpt-neox", "metaseq")
-FUSED_LATER = ("gpt-neox",)
+PRE_FUSED_WORDS = ("deepspeed zero 3", "megatron deepspeed", "gpt neox", "metaseq")
+FUSED_LATER = ("gpt neox",)
 LAST_PRE_FUSED_YEAR = 2022
 _NVLINK_GENERATIONS = {"pascal": 1, "volta": 2, "ampere": 3, "hopper": 4}
 
@@ -124,7 +127,7 @@ def link_of(text: str, accelerator: Accelerator, count: int) -> IntraNodeLink | 
     """The link inside a node from a case's words, without any that of the board; None where they are not understood."""
     if count == 1:
         return IntraNodeLink("none", None, 1, None)
-    words = text.strip() or _link_of_board(accelerator)
+    words = _link_of_board(accelerator) if is_blank(text) else text.strip().replace("_", "-")
     if words.lower().startswith(("xgmi", "infinity")):
         return IntraNodeLink("infinity-fabric", accelerator.link_gbytes_per_s, count, True)
     if found := _NVLINK.match(words):
@@ -154,25 +157,25 @@ def software_of(framework: str, source: str, method: str) -> str:
 
     NVIDIA's DeepLearningExamples pretrain with fused kernels and fine-tune with a plain mixed-precision loop.
     """
-    name = framework.lower()
-    if "deeplearningexamples" in name and method == "pretrain":
+    if names(framework, "deep learning examples") and method == "pretrain":
         return "megatron"
     year = _year_of(source)
-    recent = next((kind for word, kind in SOFTWARE_WORDS if word in name), "fsdp")
+    recent = next((kind for name, kind in SOFTWARE_WORDS if names(framework, name)), "fsdp")
     if recent != "eager" and (
-        any(word in name for word in PRE_FUSED_WORDS) or (year is not None and year <= LAST_PRE_FUSED_YEAR)
+        any(names(framework, name) for name in PRE_FUSED_WORDS)
+        or (year is not None and year <= LAST_PRE_FUSED_YEAR)
     ):
         return "legacy"
     return recent
 
 
-def has_fused_attention(software: str, row: Mapping[str, str]) -> bool:
+def has_fused_attention(software: str, row: Row) -> bool:
     """Whether attention ran in one kernel (arXiv 2205.14135): not in software of its time or before, but for what took
     it up since (FUSED_LATER, by the date of the source), nor where the notes deny it."""
-    if "no flashattention" in row.get("notes", "").lower():
+    if has(word(row, "notes"), "no flashattention"):
         return False
-    year = _year_of(row.get("source", ""))
-    later = any(word in row.get("framework", "").lower() for word in FUSED_LATER)
+    year = _year_of(word(row, "source"))
+    later = any(names(word(row, "framework"), name) for name in FUSED_LATER)
     return software != "legacy" or (later and year is not None and year > LAST_PRE_FUSED_YEAR)
 
 
@@ -187,24 +190,46 @@ def precision_of(words: str) -> str:
     Raises:
         ValueError: none of the known formats is named.
     """
-    text = words.lower()
-    if "fp8" in text and "fp4" in text:
+    if has(words, "fp8") and has(words, "fp4"):
         return "fp8+fp4"
-    for word, precision in PRECISION_WORDS:
-        if word in text:
+    for spelling, precision in PRECISION_WORDS:
+        if has(words, spelling):
             return precision
     raise ValueError(f"precision is {words!r}")
 
 
 def sharding_of(words: str) -> ShardingKind:
     """What is split over the data-parallel ranks, from words such as `TP+PP+DP(dist-opt)`."""
-    text = words.lower()
-    if "hsdp" in text:
+    if has(words, "hsdp", "hybrid_shard"):
         return "hybrid"
-    if "grad-op" in text or "zero-2" in text:
+    if has(words, "grad-op", "zero-2", "zero stage 2"):
         return "gradients"
-    if "fsdp" in text or "zero-3" in text:
+    if has(words, "fsdp", "zero-3", "zero stage 3", "full_shard", "fully sharded"):
         return "full"
-    if "zero-1" in text or "dist-opt" in text or "tp/cp" in text or "dp/tp" in text or not text:
+    if has(words, "zero-1", "zero stage 1", "dist-opt", "distributed optimizer", "tp/cp", "dp/tp"):
         return "optimizer"
-    return "none"
+    stated = squeezed(words) == "none" or not is_blank(words)
+    return "none" if stated else "optimizer"
+
+
+def degrees_named(words: str) -> bool:
+    """Whether the sharding names tensor, pipeline or context parallelism, in capitals or not."""
+    return not {"tp", "pp", "cp", "tensor", "pipeline", "context"}.isdisjoint(
+        re.split(r"[^a-z]+", words.lower())
+    )
+
+
+def method_of(row: Row) -> str:
+    """`pretrain`, `full`, `lora` or `qlora`; full where blank.
+
+    Raises:
+        BadInput: none of them.
+    """
+    text = word(row, "method")
+    if has(text, "lora"):
+        return "qlora" if has(text, "qlora") else "lora"
+    if has(text, "pretrain"):
+        return "pretrain"
+    if not text or begins(text, "full", "finetun", "sft"):
+        return "full"
+    raise BadInput("method", none_of(text, ("pretrain", "full", "lora", "qlora")))

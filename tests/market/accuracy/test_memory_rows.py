@@ -18,7 +18,6 @@ from app.market.accuracy.memory_words import (
     STATES,
     checkpointing_of,
     first,
-    number,
 )
 from app.training.parameters import count
 
@@ -71,18 +70,6 @@ def test_spellings_of_sources_are_understood(text: str, choices: object, meaning
 )
 def test_checkpointing_is_read_from_its_first_word(text: str, kind: str) -> None:
     assert checkpointing_of(text)[0] == kind
-
-
-@pytest.mark.parametrize("text", ["", "many", "nan", "inf", None])
-def test_what_is_no_number_is_unknown(text: str | None) -> None:
-    assert number({"x": text}, "x") is None
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("8,192", 8192), ("8k", 8192), ("2048 (packed)", 2048), ("~512", 512), ("1e-3", 1e-3)]
-)
-def test_a_number_may_be_followed_by_words(text: str, value: float) -> None:
-    assert number({"x": text}, "x") == value
 
 
 @pytest.mark.parametrize(
@@ -256,10 +243,49 @@ def test_projected_gradients_keep_states_of_their_rank_only() -> None:
     assert case_of({**row, "method": "pretrain (Q-GaLore r1024)"}, MODELS).recipe.state_bytes < 0.7
 
 
-@pytest.mark.parametrize(("version", "kept"), [("4.1x, V100", True), ("2024", False)])
+@pytest.mark.parametrize(
+    ("version", "kept"), [("4.1x, V100", True), ("2024", False), ("Nov 2021", True), ("", False)]
+)
 def test_gradients_stayed_between_steps_before_pytorch_2(version: str, kept: bool) -> None:
     row = ROW | {"method": "full", "framework": "transformers Trainer", "framework_version": version}
     assert case_of(row, MODELS).recipe.keeps_gradients is kept
+
+
+@pytest.mark.parametrize(
+    ("framework", "version", "copies"),
+    [
+        ("litgpt", "Oct 2023", False),
+        ("Lit-GPT", "2023-06, torch 2.0", False),
+        ("litgpt", "2024", True),
+        ("litgpt", "", True),
+        ("litgpt", "commit 2023abc (Jan 2025)", True),
+    ],
+)
+def test_only_litgpt_of_2023_does_not_cast_what_goes_into_its_quantised_linears(
+    framework: str, version: str, copies: bool
+) -> None:
+    row = ROW | {"method": "qlora", "framework": framework, "framework_version": version}
+    assert (case_of(row, MODELS).recipe.quantised_copies > 0) is copies
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [
+        ("OOM", "oom"),
+        ("out-of-memory", "oom"),
+        (" Fits ", "fits"),
+        ("Measured", "measured"),
+        ("", "measured"),
+    ],
+)
+def test_what_became_of_a_run_is_read_in_any_spelling(kind: str, outcome: str) -> None:
+    assert case_of(ROW | {"kind": kind}, MODELS).outcome == outcome
+
+
+def test_an_outcome_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(BadInput) as refused:
+        case_of(ROW | {"kind": "perhaps"}, MODELS)
+    assert refused.value.field == "kind"
 
 
 @pytest.mark.parametrize(

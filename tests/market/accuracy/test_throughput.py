@@ -84,8 +84,8 @@ def test_a_row_with_only_mfu_is_scored_by_it(tmp_path: Path) -> None:
         ({"gpu": "Z900"}, "accelerator 'Z900' is not in the catalog"),
         ({"kind": "ratio"}, "not a steady rate or a whole run"),
         ({"rate": ""}, "no token rate and no MFU"),
-        ({"rate": "fast"}, "a figure cannot be read: could not convert string to float: 'fast'"),
-        ({"rate": "-1"}, "a figure cannot be read: tokens_per_s_per_gpu is '-1'"),
+        ({"rate": "fast"}, "tokens_per_s_per_gpu is not one number (given: 'fast')"),
+        ({"rate": "-1"}, "tokens_per_s_per_gpu must be above 0 (given: -1)"),
     ],
 )
 def test_a_row_that_cannot_be_taken_says_why(tmp_path: Path, row: dict[str, str], reason: str) -> None:
@@ -103,10 +103,60 @@ def test_a_file_without_a_needed_column_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         score(tmp_path / "none.csv", load_catalog())
 
 
 def test_an_empty_file_of_cases_scores_nothing(tmp_path: Path) -> None:
     found = score(written(tmp_path), load_catalog())
     assert found["rows"] == 0 and found["median_abs_error"] is None
+
+
+BLANK_NODES = ROW.replace("{gpu},8,1,", "{gpu},64,,").replace("NVSwitch,,", "NVSwitch,400,")
+STATED_NODES = BLANK_NODES.replace("{gpu},64,,", "{gpu},64,8,")
+
+
+def test_blank_nodes_are_whole_boards(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    cells = {"gpu": "H100-SXM", "rate": "8000", "mfu": "", "kind": "bench"}
+    path.write_text(
+        HEADER + BLANK_NODES.format(id="a", **cells) + STATED_NODES.format(id="b", **cells), encoding="utf-8"
+    )
+    blank, stated = score(path, load_catalog())["predictions"]
+    assert blank["predicted"] == stated["predicted"]
+
+
+def test_nodes_that_no_whole_boards_fill_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    row = BLANK_NODES.replace("{gpu},64", "{gpu},60")
+    path.write_text(
+        HEADER + row.format(id="a", gpu="H100-SXM", rate="1", mfu="", kind="bench"), encoding="utf-8"
+    )
+    assert score(path, load_catalog())["not_scored"] == {"a": "nodes is not given"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("full,pretrain", " FULL , Pre-Training "),
+        ("FSDP-full", "fsdp_full"),
+        ("bf16", "BF-16"),
+        ("torchtitan", "TorchTitan"),
+        ("NVLink4-NVSwitch", "nvlink4_nvswitch"),
+        (",A,", ",a,"),
+    ],
+)
+def test_a_cell_in_another_spelling_changes_no_rate(tmp_path: Path, change: tuple[str, str]) -> None:
+    cells = {"gpu": "H100-SXM", "rate": "8000", "mfu": "", "kind": "bench"}
+    path = tmp_path / "cases.csv"
+    rows = ROW.format(id="a", **cells) + ROW.format(id="b", **cells).replace(*change)
+    path.write_text(HEADER + rows, encoding="utf-8")
+    one, other = score(path, load_catalog())["predictions"]
+    assert (one["predicted"], one["quality"]) == (other["predicted"], other["quality"])
+
+
+def test_a_method_that_nobody_knows_is_refused_not_taken_for_full(tmp_path: Path) -> None:
+    cells = {"gpu": "H100-SXM", "rate": "8000", "mfu": "", "kind": "bench"}
+    path = tmp_path / "cases.csv"
+    path.write_text(HEADER + ROW.format(id="a", **cells).replace("pretrain", "distil"), encoding="utf-8")
+    assert list(score(path, load_catalog())["not_scored"]) == ["a"]
