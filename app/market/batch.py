@@ -17,7 +17,7 @@ from app.db import runs
 from app.db.tables import offer
 from app.domain.money import effective_hourly
 from app.domain.offer import Parsed
-from app.domain.sentence import Sentence
+from app.domain.sentence import N_, Sentence
 from app.market import holds, quality
 from app.market.apply import Accepted, Applied, Run, apply, supersede_snapshot, write_instance_types
 from app.market.describe import Described, Describer, Refused
@@ -158,14 +158,17 @@ class Batch:
         if earlier is not one and earlier.standing == one.standing:
             self._repeated += 1
         elif earlier is not one:
-            detail = f"{one.offer.instance_type} in {one.offer.region or '?'} is listed twice with different prices"
+            where = {"type": one.offer.instance_type, "region": one.offer.region or "?"}
+            detail = Sentence(N_("{type} in {region} is listed twice with different prices"), where)
             self._reject(provider, "duplicate", detail, one.offer.raw)
         if one.unknown is not None:
-            detail = f"{one.offer.accelerator_name!r}: {one.unknown} (the offer is kept)"
+            said = {"name": repr(one.offer.accelerator_name), "why": one.unknown}
+            detail = Sentence(N_("{name}: {why} (the offer is kept)"), said)
             self._reject(provider, "unknown_accelerator", detail, one.offer.raw)
 
-    def _reject(self, provider: str, reason: str, detail: str, raw: str) -> None:
-        key = provider, reason, detail.replace("\0", "�")
+    def _reject(self, provider: str, reason: str, detail: Sentence | str, raw: str) -> None:
+        kept = holds.keep_sentence(detail) if isinstance(detail, Sentence) else detail
+        key = provider, reason, kept.replace("\0", "�")
         self._rejects[key] += 1
         self._raw.setdefault(key, raw[:_LONGEST_RAW].replace("\0", "�"))
 

@@ -17,7 +17,7 @@ from app.catalog import Catalog
 from app.catalog.resolution import Resolution
 from app.domain.identity import offer_id
 from app.domain.offer import ScrapedOffer, SourceKind
-from app.domain.sentence import Sentence
+from app.domain.sentence import N_, Sentence
 from app.market import quality
 from app.market.quality import Standing
 
@@ -95,7 +95,7 @@ class Refused:
     id: str
     offer: ScrapedOffer
     reason: str
-    detail: str
+    detail: Sentence
 
 
 class Describer:
@@ -117,7 +117,7 @@ class Describer:
         scraped = self._under_one_name(scraped)
         resolution = self._resolve(scraped)
         if resolution.status == "unknown" and quality.names_nothing(scraped.accelerator_name):
-            detail = f"{scraped.accelerator_name!r} names no accelerator"
+            detail = Sentence(N_("{name} names no accelerator"), {"name": repr(scraped.accelerator_name)})
             return Refused(offer_id(scraped), scraped, "not_an_accelerator", detail)
         offer = _normalised(scraped, resolution)
         refused = quality.refusal(offer)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 import msgspec
 
@@ -83,16 +84,35 @@ def standings(packed: bytes) -> dict[str, Standing]:
 
 
 def keep_sentence(said: Sentence) -> str:
-    """A sentence (its values plain texts) as the database keeps it, to be translated when it is shown."""
-    return msgspec.json.encode([said.template, said.values, said.plural, said.count]).decode()
+    """A sentence (its values plain texts or sentences) as the database keeps it, to be translated when it is shown."""
+    return msgspec.json.encode(_kept(said)).decode()
 
 
 def read_sentence(kept: str) -> Sentence:
     """The sentence that `keep_sentence` kept; the plain text that versions before it wrote stays as it is."""
-    if not kept.startswith("["):
-        return Sentence("{value}", {"value": kept})
-    template, values, plural, count = msgspec.json.decode(kept)
-    return Sentence(template, values, plural=plural, count=count)
+    told = read_text(kept)
+    return told if isinstance(told, Sentence) else Sentence("{value}", {"value": told})
+
+
+def read_text(kept: str) -> Sentence | str:
+    """The sentence that `keep_sentence` kept, or the plain text that stands there."""
+    try:
+        return _read(msgspec.json.decode(kept, type=tuple[str, dict[str, Any], str, float]))
+    except msgspec.DecodeError:
+        return kept
+
+
+def _kept(said: object) -> object:
+    if not isinstance(said, Sentence):
+        return said
+    values = {name: _kept(value) for name, value in said.values.items()}
+    return said.template, values, said.plural, said.count
+
+
+def _read(kept: Sequence[Any]) -> Sentence:
+    template, values, plural, count = kept
+    said = {name: _read(value) if isinstance(value, list) else value for name, value in values.items()}
+    return Sentence(template, said, plural=plural, count=count)
 
 
 def _words(offer: ScrapedOffer) -> str:

@@ -37,6 +37,7 @@ REFUSALS = (
     N_("bad count"), N_("bad currency"), N_("bad price"), N_("bad term"), N_("bad text"), N_("duplicate"),
     N_("unknown accelerator"), N_("no usable answer"), N_("the same offer at another price"),
     N_("the same offer again"), N_("not in the shape we know"), N_("a price that we cannot name"),
+    N_("not an accelerator"), N_("no identity"),
 )  # fmt: skip
 """Why a row is refused or left out, without the underscores of the codes."""
 FORM_LABELS = {"consumer": N_("consumer"), "chip": N_("chip"), "superchip": N_("superchip")}

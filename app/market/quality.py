@@ -20,7 +20,7 @@ from typing import NamedTuple
 from app.domain.figures import plain
 from app.domain.money import effective_hourly
 from app.domain.offer import PurchaseOption, ScrapedOffer
-from app.domain.sentence import Sentence
+from app.domain.sentence import N_, Sentence
 from app.providers.card import Kind
 
 MOST_LOST = 0.20
@@ -75,23 +75,24 @@ def names_nothing(name: str) -> bool:
     return _NO_ACCELERATOR.fullmatch(name.strip()) is not None
 
 
-def refusal(offer: ScrapedOffer) -> tuple[str, str] | None:
+def refusal(offer: ScrapedOffer) -> tuple[str, Sentence] | None:
     """(reason, detail) why a row cannot stand, or None. The accelerator count must be resolved already."""
     if not _is_count(offer.accelerator_count):
-        return "bad_count", f"{plain(offer.accelerator_count)} accelerators"
+        return "bad_count", Sentence(N_("{count} accelerators"), {"count": plain(offer.accelerator_count)})
     if not _CURRENCY.fullmatch(offer.currency):
-        return "bad_currency", f"{offer.currency!r} is not a currency code"
+        return "bad_currency", Sentence(N_("{code} is not a currency code"), {"code": repr(offer.currency)})
     for amount in (offer.price_per_hour, offer.upfront):
         if amount is not None and not (amount.is_finite() and 0 <= amount < LARGEST_PRICE):
-            return "bad_price", f"a price of {amount}"
+            return "bad_price", Sentence(N_("a price of {amount}"), {"amount": str(amount)})
     if offer.term_months is not None and not 0 < offer.term_months <= 1200:
-        return "bad_term", f"a term of {offer.term_months} months"
+        return "bad_term", Sentence(N_("a term of {count} months"), {"count": str(offer.term_months)})
     if max(offer.stock_units or 0, offer.max_nodes or 0) > _LARGEST_COUNT:
-        return "bad_count", f"{offer.stock_units} in stock, {offer.max_nodes} nodes"
+        told = {"units": str(offer.stock_units or "?"), "nodes": str(offer.max_nodes or "?")}
+        return "bad_count", Sentence(N_("{units} in stock, {nodes} nodes"), told)
     if not (offer.provider and offer.instance_type):
-        return "no_identity", "provider or instance type is missing"
+        return "no_identity", Sentence(N_("provider or instance type is missing"))
     if "\0" in "".join(filter(None, _TEXTS(offer))):
-        return "bad_text", "a text with a zero byte"
+        return "bad_text", Sentence(N_("a text with a zero byte"))
     return None
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, func, select
 
 from app.db.tables import exchange_rate, hold, offer, provider, reject, scrape_run
 from app.domain.sentence import Sentence
-from app.market.holds import Difference, read_sentence
+from app.market.holds import Difference, read_sentence, read_text
 
 _RUNS_LISTED = 10
 
@@ -37,11 +37,12 @@ class RunStatus:
 
 @dataclass(frozen=True, slots=True)
 class RejectStatus:
-    """Alike rows that the newest run of a source refused (or kept with an unknown accelerator)."""
+    """Alike rows that the newest run of a source refused (or kept with an unknown accelerator). `detail` is a sentence
+    where it is ours, a plain text where the source was quoted."""
 
     provider: str
     reason: str
-    detail: str
+    detail: Sentence | str
     raw: str
     rows: int
 
@@ -158,8 +159,10 @@ def _rejects(connection: Connection) -> list[tuple[str, RejectStatus]]:
     columns = (reject.c.provider, reject.c.reason, reject.c.detail, reject.c.raw, reject.c.rows)
     query = select(scrape_run.c.provider, *columns).join(scrape_run, scrape_run.c.id == reject.c.run_id)
     return [
-        (row[0], RejectStatus(*row[1:]))
-        for row in connection.execute(query.order_by(reject.c.rows.desc(), reject.c.id))
+        (slug, RejectStatus(provider, reason, read_text(detail), raw, rows))
+        for slug, provider, reason, detail, raw, rows in connection.execute(
+            query.order_by(reject.c.rows.desc(), reject.c.id)
+        )
     ]
 
 
