@@ -38,6 +38,22 @@ REFUSALS = (
     N_("unknown accelerator"), N_("no usable answer"), N_("the same offer at another price"),
     N_("the same offer again"), N_("not in the shape we know"), N_("a price that we cannot name"),
     N_("not an accelerator"), N_("no identity"),
+    N_("no accelerator count"), N_("a unit other than the hour"), N_("price of zero or less"),
+    N_("no accelerator name"), N_("an unknown kind of price"), N_("a size we do not know"),
+    N_("a part without a price"), N_("a figure that is not a number"), N_("second line of a reservation"),
+    N_("neither on demand nor reserved"), N_("named again on the page"),
+    N_("an older price of the same thing"), N_("a region without accelerated lines"),
+    N_("a price of an extra"), N_("a node like a cheaper one"), N_("two kinds of accelerator in one machine"),
+    N_("price that no accelerator costs"), N_("outlier: data-centre price for a gaming card"),
+    N_("one price where there should be two"), N_("one figure for on demand and spot: a floor of bids"),
+    N_("no price"), N_("no price of an hour"), N_("no price in the price book"),
+    N_("no pay-as-you-go price in USD"), N_("no currency"), N_("half of a reservation is missing"),
+    N_("a unit other than dollars and hours"), N_("a unit of time we do not know"),
+    N_("a row needs one price, of the accelerator or of the whole"), N_("a reservation without a term"),
+    N_("a reservation at two prices"), N_("a quote without a span or a price"),
+    N_("a price without its unit"), N_("a price in another currency than the page's"),
+    N_("a pair of prices in another order"), N_("a name without an accelerator"),
+    N_("a name longer than any"), N_("a card we do not know"), N_("a GPU part that no known shape uses"),
 )  # fmt: skip
 """Why a row is refused or left out, without the underscores of the codes."""
 FORM_LABELS = {"consumer": N_("consumer"), "chip": N_("chip"), "superchip": N_("superchip")}

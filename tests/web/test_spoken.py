@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
 
 import pytest
 from fastapi.testclient import TestClient
 
+from app.catalog import load_catalog
+from app.db.engine import make_engine
+from app.db.migrate import upgrade
+from app.domain.offer import Reject
 from app.market.query import OfferQuery
 from app.market.service import Market
 from app.web.learn import BY_SLUG
+from tests.scraped import NOON, scraped, take_in
+from tests.web.site import make_app
 from tools.messages import read_catalog
 
 FUNCTION_WORDS = {
@@ -137,6 +144,43 @@ def test_the_pages_of_an_offer_say_nothing_in_english(client: TestClient, market
         html = client.get(path, headers={"accept-language": code}).text
         assert english(html) == []
         assert [said for said in whole_texts(html) if said in has_translation(code)] == []
+
+
+@pytest.fixture(scope="module")
+def vague(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Pages over offers whose names leave open which card it is, or name a part of one, or none."""
+    engine = make_engine(f"sqlite:///{tmp_path_factory.mktemp('vague') / 'web.sqlite3'}")
+    upgrade(engine)
+    named = (("H100", 8.0), ("A100", 1.0), ("NVIDIA A40", 1 / 3), ("Frobnicator 9000", 1.0), ("None", 1.0))
+    offers = [
+        scraped(instance_type=f"vague-{number}", accelerator_name=name, accelerator_count=count)
+        for number, (name, count) in enumerate(named)
+    ]
+    twice = scraped("11.00", instance_type="vague-0", accelerator_name="H100")
+    refused = Reject(provider="lambda", reason="a reservation at two prices", detail="1.2 and 1.3", raw="{}")
+    take_in(engine, *offers, twice, scraped(instance_type="odd", accelerator_count=0.0), rejects=(refused,))
+    yield TestClient(make_app(Market.open(load_catalog(), engine, lambda: NOON)))
+    engine.dispose()
+
+
+@pytest.mark.parametrize("code", ["az", "ar"])
+def test_what_a_name_leaves_open_is_said_in_the_readers_language(vague: TestClient, code: str) -> None:
+    asked = "model=llama-3.1-8b", "model=pythia-70m&method=qlora", "model=llama-3.1-70b"
+    for run in asked:
+        assert english(vague.get(f"/fit?{run}", headers={"accept-language": code}).text) == [], run
+    told = "".join(vague.get(f"/fit?{run}", headers={"accept-language": "en"}).text for run in asked)
+    for machine in ("8× H100, form factor not stated", "1/3 of NVIDIA A40"):
+        assert f"Memory per accelerator on {machine}</h2>" in told
+
+
+@pytest.mark.parametrize("code", ["az", "ar"])
+def test_why_rows_were_refused_is_said_in_the_readers_language(vague: TestClient, code: str) -> None:
+    ours = ("the offer is kept", "no card in the catalog", "is listed twice", "names no accelerator", "0 accelerators",
+            "not an accelerator", "a reservation at two prices")  # fmt: skip
+    told = {lang: vague.get("/status", headers={"accept-language": lang}).text for lang in ("en", code)}
+    assert [words for words in ours if words not in told["en"]] == []
+    assert [words for words in ours if words in told[code]] == []
+    assert "Frobnicator 9000" in told[code]
 
 
 def test_the_reader_of_pages_hears_english_and_passes_over_names() -> None:
