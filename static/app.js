@@ -42,7 +42,8 @@ fold();
 const changes = (before, after) => [...new Set([...before.keys(), ...after.keys()])]
   .filter((name) => before.getAll(name).join() !== after.getAll(name).join())
   .map((name) => [name, after.getAll(name)]);
-const page = { form: () => document.getElementById("question"), typed: 0, chosen: 0, beside: [] };
+// Enter both changes a field and submits: the same question that is on its way already is not asked again.
+const page = { form: () => document.getElementById("question"), typed: 0, chosen: 0, beside: [], underway: null };
 
 for (const kind of ["input", "change"]) {
   document.addEventListener(kind, ({ target, timeStamp }) => {
@@ -64,9 +65,12 @@ document.addEventListener("htmx:config:request", (event) => {
   if (!form || source.getAttribute("hx-target") !== form.getAttribute("hx-target")) return;
   ctx.asked = performance.now();
   if (source === form) {
-    if (ctx.sourceEvent.timeStamp < page.chosen) event.preventDefault(); // it has gone along
     page.beside = page.beside.filter(([name]) => name !== "page");
     request.body = gather(request.body);
+    const question = new URLSearchParams(request.body).toString();
+    const gone = ctx.sourceEvent.timeStamp < page.chosen; // along with what was chosen
+    if (gone || page.underway?.question === question) event.preventDefault();
+    else page.underway = { ctx, question };
     return;
   }
   const then = new URLSearchParams(source.tagName === "FORM" ? request.body : new URL(request.action, location).search);
@@ -75,6 +79,10 @@ document.addEventListener("htmx:config:request", (event) => {
   if (!page.typed) return;
   request.action = form.getAttribute("hx-get");
   request.body = gather(new FormData(form));
+});
+
+document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  if (page.underway?.ctx === ctx) page.underway = null;
 });
 
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {

@@ -92,3 +92,20 @@ def test_a_heading_alone_asks_for_its_own_address(open_page: Open, address: str)
     page.locator("#sort-vcpus").click()
     expect(page).to_have_url(f"{address}{wanted}")
     expect(page.locator("#sort-vcpus")).to_be_focused()
+
+
+@pytest.mark.parametrize("path", ["/", "/fit"])
+def test_enter_in_a_field_asks_once_and_again_when_it_is_pressed_again(
+    open_page: Open, address: str, path: str
+) -> None:
+    page = open_page(f"{address}{path}?model=llama-3.1-8b")
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url) if "hx-request" in sent.headers else None)
+    field = page.get_by_label("Sequence length", exact=False).first
+    field.fill("2048")
+    field.press("Enter")
+    settled(page, "sequence_length=2048")
+    assert len(asked) == 1
+    field.press("Enter")
+    settled(page, "sequence_length=2048")
+    assert len(asked) == 2
