@@ -95,7 +95,8 @@ def _measured(row: Row) -> float | None:
     peak = figure(row, "measured_peak_gib")
     if peak is not None and peak < 0:
         raise BadInput(
-            "measured_peak_gib", Sentence("must be above {low} (given: {value})", {"low": 0, "value": peak})
+            "measured_peak_gib",
+            Sentence("measured_peak_gib must be above 0 (given: {value})", {"value": peak}),
         )
     return peak or None
 

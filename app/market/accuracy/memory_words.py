@@ -148,9 +148,8 @@ def whole(row: Mapping[str, str | None], column: str, otherwise: int = 1) -> int
     """
     value = figure(row, column)
     if value is not None and value < 1:
-        raise BadInput(
-            column, Sentence("must be at least {low} (given: {value})", {"low": 1, "value": value})
-        )
+        said = {"column": column, "value": row[column]}
+        raise BadInput(column, Sentence("{column} must be at least 1 (given: {value})", said))
     return otherwise if value is None else int(value)
 
 

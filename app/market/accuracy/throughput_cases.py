@@ -10,6 +10,7 @@ from app.domain.accelerator import Accelerator
 from app.domain.errors import BadInput
 from app.domain.hardware import Cluster, Fabric, Host, Node
 from app.market.accuracy.cells import Row, figure, has, needs, quality_of, read_table, word
+from app.market.accuracy.memory_words import whole
 from app.market.accuracy.throughput_layouts import fastest_layout, layout_of, number, positive
 from app.market.accuracy.throughput_words import (
     accelerator_of,
@@ -122,6 +123,8 @@ def _case(row: Row, known: tuple[Accelerator, ...]) -> Case | str:
             return cluster
         work = _work(row)
         measured = _measured(row, work, accelerator)
+        if kind == "total":
+            positive(row, "total_tokens_b")
         layout = fastest_layout(row, work, cluster) if kind == "total" else layout_of(row, cluster)
     except BadInput as error:
         return error.message
@@ -147,16 +150,19 @@ def _measured(row: Row, work: Workload, accelerator: Accelerator) -> float | Non
 
 
 def _cluster(row: Row, accelerator: Accelerator) -> Cluster | str:
-    total = int(positive(row, "gpu_count"))
+    positive(row, "gpu_count")
+    total = whole(row, "gpu_count")
     nodes = _nodes(row, total)
+    if nodes > total:
+        raise BadInput("nodes", f"{nodes} nodes hold more than {total} accelerators")
     count = max(1, total // nodes)
     words = row.get("intra_node_link") or ""
     link = link_of(words, accelerator, count if nodes == 1 else max(count, 2))
     if link is None:
         return f"link {words!r} is not understood"
-    gbps = figure(row, "internode_fabric_gbps") if nodes > 1 else None
-    if nodes > 1 and gbps is None:
+    if nodes > 1 and figure(row, "internode_fabric_gbps") is None:
         return "several nodes, and the network between them is not stated"
+    gbps = positive(row, "internode_fabric_gbps") if nodes > 1 else None
     kind = None if gbps is None else "ethernet" if gbps < 100 else "rdma"
     return Cluster(Node(accelerator, count, link, Host(None, None, None)), nodes, Fabric(kind, gbps, None))
 
@@ -164,10 +170,10 @@ def _cluster(row: Row, accelerator: Accelerator) -> Cluster | str:
 def _nodes(row: Row, total: int) -> int:
     """As stated, else whole boards of the common size: trays in an NVL72 rack."""
     if figure(row, "nodes") is not None:
-        return int(positive(row, "nodes"))
+        return whole(row, "nodes")
     size = TRAY if has(word(row, "intra_node_link"), "nvl72") else BOARD
     if total > size and total % size:
-        return int(positive(row, "nodes"))
+        raise BadInput("nodes", "nodes is not given")
     return max(1, total // size)
 
 

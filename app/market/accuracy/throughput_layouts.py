@@ -12,7 +12,7 @@ from app.domain.errors import BadInput
 from app.domain.hardware import Cluster
 from app.domain.sentence import Sentence
 from app.market.accuracy.cells import Row, figure, has, word
-from app.market.accuracy.memory_words import checkpointing_of
+from app.market.accuracy.memory_words import checkpointing_of, whole
 from app.market.accuracy.throughput_words import degrees_named, method_of, sharding_of
 from app.training.compute import Workload
 from app.training.layout import CheckpointingKind, Layout, Layouts
@@ -30,7 +30,7 @@ def layout_of(row: Row, cluster: Cluster) -> Layout:
     """The layout of a row. Raises BadInput where a figure cannot be read."""
     words = row.get("sharding") or ""
     sharding = sharding_of(words)
-    world = int(positive(row, "gpu_count"))
+    world = whole(row, "gpu_count")
     batch = number(row, "global_batch", 0.0)
     tensor, pipeline, context = _model_parallel(row, cluster, sharding, batch)
     data = max(1, world // (tensor * pipeline * context))
@@ -41,7 +41,7 @@ def layout_of(row: Row, cluster: Cluster) -> Layout:
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
         context_parallel=context,
-        expert_parallel=int(number(row, "ep", 1)),
+        expert_parallel=whole(row, "ep"),
         sharding=sharding,
         shard_group=group,
         micro_batch_size=micro,
@@ -66,20 +66,20 @@ def _passes(row: Row, data: int, batch: float, stages: int) -> tuple[int, int]:
         batch = 4.0 * data
     share = max(1.0, batch / data)
     most = 1.0 if stages > 1 else min(share, max(1.0, PASS_TOKENS / sequence))
-    micro = int(number(row, "micro_batch", 2 ** math.floor(math.log2(most))))
-    accumulation = int(number(row, "grad_accum", max(1.0, round(share / micro))))
+    micro = whole(row, "micro_batch", 2 ** math.floor(math.log2(most)))
+    accumulation = whole(row, "grad_accum", max(1, round(share / micro)))
     return micro, accumulation
 
 
 def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> tuple[int, int, int]:
     """Tensor, pipeline and context degrees as stated; where they are only named, the least that holds."""
-    stated = tuple(int(number(row, name, 1)) for name in ("tp", "pp", "cp"))
+    stated = tuple(whole(row, name) for name in ("tp", "pp", "cp"))
     named = degrees_named(row.get("sharding") or "")
-    published = max(stated) > 1 or figure(row, "micro_batch") is not None or number(row, "ep", 1) > 1
+    published = max(stated) > 1 or figure(row, "micro_batch") is not None or whole(row, "ep") > 1
     if published or not named or sharding in ("full", "hybrid"):
         return stated[0], stated[1], stated[2]
     need = _power(_degree_for_memory(row, cluster))
-    world = int(positive(row, "gpu_count"))
+    world = whole(row, "gpu_count")
     if batch and batch < world:
         need = max(need, world // max(1, int(batch)))
     tensor = min(8, _power(need), max(cluster.node.link.domain_size, 1))
@@ -90,8 +90,8 @@ def _model_parallel(row: Row, cluster: Cluster, sharding: str, batch: float) -> 
 
 def _virtual(row: Row, stages: int) -> int:
     """Virtual pipeline stages; an inferred pipeline interleaves by two layers, as the published ones do."""
-    if stages == int(number(row, "pp", 1)):
-        return int(number(row, "vp", 1))
+    if stages == whole(row, "pp"):
+        return whole(row, "vp")
     return max(1, int(positive(row, "layers")) // (2 * stages))
 
 

@@ -160,3 +160,24 @@ def test_a_method_that_nobody_knows_is_refused_not_taken_for_full(tmp_path: Path
     path = tmp_path / "cases.csv"
     path.write_text(HEADER + ROW.format(id="a", **cells).replace("pretrain", "distil"), encoding="utf-8")
     assert list(score(path, load_catalog())["not_scored"]) == ["a"]
+
+
+@pytest.mark.parametrize("kind", ["bench", "total"])
+@pytest.mark.parametrize("nonsense", ["0", "-1", "0.5", "1e15", "many", "37,4", "n/a", "²"])
+def test_nonsense_in_any_cell_is_a_reason_or_a_rate_and_never_a_crash(
+    tmp_path: Path, nonsense: str, kind: str
+) -> None:
+    filled = dict(zip(HEADER.strip().split(","), BLANK_NODES.strip().split(","), strict=True))
+    cells = {"id": "", "gpu": "H100-SXM", "rate": "8000", "mfu": "", "kind": kind}
+    good = {name: cell.format(**cells) for name, cell in filled.items()} | {"total_tokens_b": "100"}
+    rows = [good | {name: nonsense, "id": name} for name in good if name != "id"]
+    path = tmp_path / "cases.csv"
+    path.write_text(
+        "\n".join(",".join(f'"{cell}"' for cell in row) for row in ([*good], *([*r.values()] for r in rows))),
+        encoding="utf-8",
+    )
+    found = score(path, load_catalog())
+    assert found["rows"] == len(rows)
+    predictions = [*found["predictions"], *found["whole_runs"]["predictions"]]
+    assert len(predictions) + len(found["not_scored"]) == len(rows)
+    assert all(0 <= row["predicted"] < float("inf") for row in predictions)
