@@ -22,10 +22,10 @@ from app.domain.accelerator import Accelerator
 from app.domain.hardware import Cluster, Fabric, Node
 from app.domain.run import TrainingRun
 from app.domain.sentence import N_, Sentence
-from app.domain.units import hours_from_seconds
 from app.training.layout import Layout
 from app.training.plan import Plan
 from app.training.space import tensor_cap
+from app.training.work import whole_hours
 
 VerdictKind = Literal["fits", "tight", "does_not_fit", "link_too_slow", "unknown"]
 VERDICTS: tuple[VerdictKind, ...] = ("fits", "tight", "does_not_fit", "link_too_slow", "unknown")
@@ -116,8 +116,8 @@ def refuse_before_search(run: TrainingRun, node: Node) -> Verdict | None:
 def judge(run: TrainingRun, plans: Sequence[Plan]) -> Verdict:
     """The verdict on one instance from its plans at ascending node counts.
 
-    The fewest nodes that hold the job win; with a deadline the fewest that also meet it (at the steady rate), and
-    where none does, the fastest.
+    The fewest nodes that hold the job win; with a deadline the fewest that also meet it (undisturbed, as whole runs
+    go), and where none does, the fastest.
     """
     reachable = [p for p in plans if _reachable(run, p)]
     if reachable:
@@ -138,18 +138,19 @@ def _reachable(run: TrainingRun, plan: Plan) -> bool:
 def _in_time(run: TrainingRun, plan: Plan) -> bool:
     if run.deadline_hours is None:
         return True
-    return hours_at_steady_rate(run, plan) <= run.deadline_hours
+    return hours_undisturbed(run, plan) <= run.deadline_hours
 
 
-def hours_at_steady_rate(run: TrainingRun, plan: Plan) -> float:
-    """Hours of the run's tokens at the plan's rate, nothing else counted."""
+def hours_undisturbed(run: TrainingRun, plan: Plan) -> float:
+    """Hours of the run from start to end on the plan's machines, no interruption counted."""
     assert plan.time is not None
-    return hours_from_seconds(run.total_tokens / plan.time["tokens_per_s"])
+    cluster = plan.cluster
+    return whole_hours(run.total_tokens, plan.time["tokens_per_s"], cluster.node.count, cluster.nodes)
 
 
 def _fewest_in_time(run: TrainingRun, holding: Sequence[Plan]) -> Plan:
     in_time = [p for p in holding if _in_time(run, p)]
-    return in_time[0] if in_time else min(holding, key=lambda p: hours_at_steady_rate(run, p))
+    return in_time[0] if in_time else min(holding, key=lambda p: hours_undisturbed(run, p))
 
 
 def _held(plan: Plan) -> Verdict:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from app.domain.errors import BadInput
 from app.domain.run import TrainingRun
+from app.domain.units import hours_from_seconds
 from app.training.assumptions_cost import cost_assumption
 
 FloatArray = npt.NDArray[np.float64]
@@ -81,6 +82,15 @@ def realised_share(accelerator_hours: FloatArray) -> FloatArray:
     points = [np.log(_value(f"realised.{size}_hours")) for size in ("small", "middle", "large")]
     shares = [_value(f"realised.{size}") for size in ("small", "middle", "large")]
     return np.asarray(np.interp(np.log(np.maximum(accelerator_hours, 1e-9)), points, shares))
+
+
+def whole_hours(tokens: float, tokens_per_s: float, accelerators: float, nodes: int) -> float:
+    """Hours of a whole run on `nodes` nodes of so many accelerators: the share of the steady rate that whole runs
+    realise, after a usual start and warm-up; what only an offer knows (load, interruptions) is left out."""
+    steady = hours_from_seconds(tokens / tokens_per_s)
+    share = float(realised_share(np.asarray(steady * accelerators * nodes)))
+    start = _value("start.cluster_s" if nodes > 1 else "start.single_s") + _value("start.warm_up_s")
+    return steady / share + hours_from_seconds(start)
 
 
 def check(work: Work) -> None:

@@ -143,3 +143,13 @@ def test_what_the_run_itself_rules_out_is_not_called_unknown() -> None:
     told = answered(offer(1), single(2), method="qlora", max_accelerators=1)
     assert not told.tiers[1].holds
     assert "max_accelerators is 1" in str(told.tiers[1].why)
+
+
+def test_a_deadline_takes_as_many_nodes_as_the_whole_run_needs_and_not_those_of_its_steady_rate() -> None:
+    board, asked = build([offer(1, max_nodes=8)], CATALOG, "1"), {"method": "full", "tokens": 1e10}
+    eight = estimates.estimate(board, run(**asked, max_nodes=8, deadline_hours=0.1), CATALOG)
+    assert eight.nodes[0] == 8 and eight.reason[0] == "deadline"
+    for spare in (1.03, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0):
+        limit = float(eight.hours[0]) * spare
+        found = estimates.estimate(board, run(**asked, max_nodes=8, deadline_hours=limit), CATALOG)
+        assert found.shown[0] and found.hours[0] <= limit, (spare, found.nodes[0], found.hours[0])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.training.work import realised_share, work_of
+from app.training.work import realised_share, whole_hours, work_of
 from tests.training.clusters import run
 
 RATE = (np.asarray([4e4]), np.asarray([5e4]), np.asarray([6e4]))
@@ -41,3 +41,12 @@ def test_larger_runs_realise_less_but_always_take_longer(hours: float, more: flo
     small, large = realised_share(np.asarray([hours, hours * more]))
     assert 0.5 < large <= small < 1.0
     assert hours * more / large >= hours / small
+
+
+def test_a_whole_run_takes_its_steady_hours_over_the_share_realised_after_a_start() -> None:
+    steady = 1e11 / 5e5 / 3600
+    small, joined = (whole_hours(1e11, 5e5, 8.0, nodes) for nodes in (1, 4))
+    assert small - steady / float(realised_share(np.asarray(steady * 8))) == pytest.approx((240 + 270) / 3600)
+    assert joined - steady / float(realised_share(np.asarray(steady * 32))) == pytest.approx(
+        (900 + 270) / 3600
+    )
