@@ -212,7 +212,9 @@ def test_names_are_scored_for_scripts(rackrate: Callable[..., Said], tmp_path: P
     )
     code, out, err = rackrate("accuracy", "names", cases, "--json")
     assert code == 0, err
-    assert json.loads(out) == {"rows": 1, "exact": 1, "wrong": 0, "cautious": 0, "mistakes": []}
+    assert json.loads(out) == {
+        "rows": 1, "exact": 1, "wrong": 0, "cautious": 0, "mistakes": [], "not_scored": {},
+    }  # fmt: skip
 
 
 def test_accuracy_says_every_row_every_group_and_what_it_could_not_take(
