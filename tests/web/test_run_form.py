@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+from fastapi.testclient import TestClient
+
 from app.domain.run import TrainingRun
 from app.market.query import OfferQuery
 from app.web.offers import preset_links
@@ -50,3 +53,16 @@ def test_folded_details_open_when_something_in_them_is_set() -> None:
 def test_the_presets_are_questions_that_can_be_asked() -> None:
     for _, link in preset_links():
         assert OfferQuery.parse(link.partition("?")[2]).run is not None
+
+
+@pytest.mark.parametrize("path", ["/", "/fit"])
+def test_what_is_filled_in_without_a_model_is_said_to_change_nothing_yet(
+    client: TestClient, path: str
+) -> None:
+    told = (
+        client.get(f"{path}?tokens=5e7&budget_usd=40").text.partition('id="idle"')[2].partition("</div>")[0]
+    )
+    assert "No model is named yet" in told
+    assert told.endswith("Tokens to train on · Budget</p>")
+    for asked in ("", "model=llama-3.1-8b&tokens=5e7", "provider=lambda"):
+        assert 'id="idle"' not in client.get(f"{path}?{asked}").text

@@ -71,6 +71,7 @@ PAGES = (
     "/models/llama-3.1-8b", "/providers", "/providers/lambda", "/methods", "/status", "/columns", "/market", "/compare",
     "/?columns=accelerator_tier,fabric,intra_node_link,form_factor,host_check,tier,stock&show_hidden=1",
     "/accelerators/rtx-4090-24gb", "/models/pythia-70m", "/providers/vast", "/?q=%3C2,5",
+    "/?tokens=5e7&budget_usd=40", "/fit?tokens=5e7&budget_usd=40",
     "/learn", *(f"/learn/{slug}" for slug in BY_SLUG), "/?price_max=zorp", "/?model=nix", "/nowhere",
 )  # fmt: skip
 
