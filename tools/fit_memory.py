@@ -1,11 +1,11 @@
 """Refit the memory estimate's constants with whole sources left out, and say how well it predicts those.
 
-    python -m tools.fit_memory CASES.csv [--passes N]
+    python -m tools.fit_memory CASES.csv [--passes N] [--publish]
 
 For every source (column `group`) all fitted constants start from the middle of their range and are fitted by
 coordinate search to the quality-A rows of the other sources; then the held-out rows are scored. Prints one line a
-source and the pooled errors. Nothing is written: constants are changed by hand, with their source, in
-app/training/assumptions_memory.py.
+source and the pooled errors; `--publish` puts the latter on `/methods`. Constants are changed by hand, with their
+source, in app/training/assumptions_memory.py.
 """
 
 from __future__ import annotations
@@ -13,19 +13,26 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from app.catalog import load_catalog
 from app.market.accuracy.cells import quality_of
-from app.market.accuracy.memory import cases_of, predicted, read_rows
+from app.market.accuracy.memory import cases_of, predicted, read_rows, scored_case
 from app.market.accuracy.memory_cases import Case
+from app.market.accuracy.publish import figures_of, record
+from app.market.accuracy.summary import Scored, summarise
 from app.training import assumptions_memory
 from app.training.activations import layer_bytes
 from app.training.memory import breakdown
 
 STEPS = 5
+HELD_OUT = "memory, constants refitted without the source scored"
+PUBLISHED = (
+    "rows", "scored", "median_abs_error", "p90_abs_error", "bias", "within_10", "within_20", "band_coverage",
+)  # fmt: skip
 FITTED = tuple(
     assumption
     for assumption in assumptions_memory.ASSUMPTIONS
@@ -40,6 +47,7 @@ def main() -> None:
     )
     parser.add_argument("cases", type=Path)
     parser.add_argument("--passes", type=int, default=1)
+    parser.add_argument("--publish", action="store_true")
     arguments = parser.parse_args()
     rows = [row for row in read_rows(arguments.cases) if quality_of(row) == "A"]
     models = load_catalog().models
@@ -51,17 +59,25 @@ def main() -> None:
         )
     everything = [case for cases in by_source.values() for case in cases]
     report("in sample", errors(everything, {}))
-    pooled: list[float] = []
+    pooled: list[Scored] = []
     for source, held_out in sorted(by_source.items()):
         if not held_out:
             continue
         rest = [case for name, cases in by_source.items() if name != source for case in cases]
-        found = errors(held_out, fit(rest, arguments.passes))
-        report(f"without {source}", found)
-        pooled.extend(found)
-    report("pooled, held out", np.asarray(pooled))
-    low, high = np.quantile(1 / (1 + np.asarray(pooled)), (0.05, 0.95))
+        with changed(fit(rest, arguments.passes)):
+            scored = [scored_case(case) for case in held_out]
+        report(f"without {source}", _signed(scored))
+        pooled.extend(scored)
+    report("pooled, held out", _signed(pooled))
+    low, high = np.quantile(1 / (1 + _signed(pooled)), (0.05, 0.95))
     print(f"measured ÷ predicted, 5th to 95th percentile held out: {low:.3f} to {high:.3f}")
+    if arguments.publish:
+        figures = figures_of(summarise(pooled, ()))
+        record({HELD_OUT: {name: figures[name] for name in PUBLISHED}}, datetime.now(UTC).date())
+
+
+def _signed(rows: Sequence[Scored]) -> np.ndarray:
+    return np.asarray([row.error for row in rows], dtype=float)
 
 
 def fit(cases: Sequence[Case], passes: int) -> dict[str, float]:

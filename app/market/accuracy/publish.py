@@ -32,9 +32,6 @@ def publish(folder: Path, today: date, catalog: Catalog, results: Path = RESULTS
     Raises:
         BadInput: none of the files is there, or one cannot be read.
     """
-    before: Mapping[str, Any] = {}
-    if results.exists():
-        before = json.loads(results.read_text(encoding="utf-8"))["scores"]
     scores = {
         name: figures_of(score(folder / file, catalog))
         for name, (file, score) in SCORES.items()
@@ -42,6 +39,12 @@ def publish(folder: Path, today: date, catalog: Catalog, results: Path = RESULTS
     }
     if not scores:
         raise BadInput("folder", f"{folder} holds none of the case files")
+    return record(scores, today, results)
+
+
+def record(scores: Mapping[str, Any], today: date, results: Path = RESULTS) -> Mapping[str, Any]:
+    """Write figures by name beside those that `results` holds already."""
+    before = json.loads(results.read_text(encoding="utf-8"))["scores"] if results.exists() else {}
     published = {"scored_at": today.isoformat(), "scores": {**before, **scores}}
     results.write_text(json.dumps(published, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return published
