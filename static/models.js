@@ -3,7 +3,6 @@
 (() => {
   const popup = Object.assign(document.createElement("ul"), { id: "models-popup", className: "models-popup", hidden: true });
   popup.setAttribute("role", "listbox");
-  document.body.append(popup);
   let box = null;
   let active = -1;
 
@@ -19,6 +18,7 @@
   // The browser's own list would cover ours; a redrawn form brings it back.
   function take(input) {
     box = input;
+    if (!popup.isConnected) document.body.append(popup); // going back brings another body
     input.removeAttribute("list");
     for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", popup.id]]) input.setAttribute(name, value);
     input.setAttribute("aria-expanded", String(!popup.hidden));

@@ -72,3 +72,13 @@ def test_an_answer_to_the_same_question_is_no_step_of_its_own(open_page: Open, a
             page.get_by_role("button", name="Show offers").click()
     page.go_back()
     expect(page).to_have_url(f"{address}/status")
+
+
+def test_the_model_list_opens_on_a_page_that_was_gone_back_to(open_page: Open, address: str) -> None:
+    page = open_page(f"{address}/fit?model=llama-3.1-8b")
+    page.get_by_label("Method").select_option("lora")
+    expect(page).to_have_url(f"{address}/fit?model=llama-3.1-8b&method=lora")
+    page.go_back()
+    expect(page.get_by_label("Method")).to_have_value("")
+    page.get_by_role("combobox", name="Model", exact=True).fill("qwen 2.5 14")
+    expect(page.locator("#models-popup [role=option]").first).to_contain_text("Qwen2.5 14B")
