@@ -14,10 +14,6 @@ from tests.web.test_browser import RUN, Look, paths
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
-LAID_OUT = (
-    "for (const rows of document.querySelectorAll('.fast > tbody')) rows.style.contentVisibility = 'visible'"
-)
-"""Rows far below are laid out only when they come into sight; until then their guessed places overlap."""
 
 
 @pytest.mark.parametrize(
@@ -37,7 +33,6 @@ def test_every_page_of_a_language_is_accessible_and_within_the_window(
     for path in (*paths(market), "/market", "/learn", "/learn/memory"):
         page.goto(address + path)
         assert page.locator("html").get_attribute("lang") == code
-        page.evaluate(LAID_OUT)
         look_at(page)
 
 
