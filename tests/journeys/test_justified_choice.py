@@ -54,6 +54,7 @@ def fill_in(page: Page) -> None:
     page.get_by_label("Tokens to train on").fill("50 million")
     page.get_by_label("Deadline").fill("1 day")
     page.get_by_label("Budget").fill("40")
+    page.get_by_label("Budget").press("Tab")
     expect(page).to_have_url(
         re.compile(r"model=qwen2.5-14b&method=lora&tokens=50000000&deadline_hours=24&budget_usd=40")
     )
