@@ -73,13 +73,9 @@ def _quantisation(row: Row) -> Quantisation:
 def _method(method: str, quantised: Quantisation) -> Literal["pretrain", "full", "lora", "qlora"]:
     if begins(method, "pretrain", "continued pre"):
         return "pretrain"
-    if has(method, "lora") or _adds_modules(method, ADAPTER_METHODS):
+    if has(method, "lora") or begins(method, *ADAPTER_METHODS):
         return "qlora" if quantised != "none" else "lora"
     return "full"
-
-
-def _adds_modules(method: str, kinds: tuple[str, ...]) -> bool:
-    return begins(method, *kinds)
 
 
 def _attention(text: str) -> Attention:
@@ -185,7 +181,7 @@ def _stated_adapters(row: Row, shape: ModelShape, recipe: Recipe, quantised: Qua
     return replace(
         recipe,
         targets=()
-        if _adds_modules(word(row, "method"), LINEARLESS)
+        if begins(word(row, "method"), *LINEARLESS)
         else _targets(linears, shape, recipe.framework),
         trains_outer=outer,
         adapter_bytes=adapter,
